@@ -1,0 +1,1 @@
+"""Artifacts: what a model could learn from pairs without reading the premise."""

@@ -1,0 +1,1 @@
+"""People write and verify pairs: projects, protocols, assignments, votes, ledger."""

@@ -1,0 +1,1 @@
+"""Suites of datasets, and a model's scores on them with intervals."""

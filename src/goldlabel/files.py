@@ -1,0 +1,273 @@
+"""Files: where data lies, atomic writes, hashes, and reading through compression and archives."""
+
+from __future__ import annotations
+
+import bz2
+import errno
+import gzip
+import hashlib
+import io
+import os
+import shutil
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, BinaryIO
+
+import platformdirs
+
+from goldlabel.errors import InputError, StorageError
+
+COMPRESSIONS = (".gz", ".bz2", ".zst")
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2")
+
+OnBytes = Callable[[int], None]
+"""Called with the number of bytes just read, for progress bars."""
+
+_DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, tarfile.TarError)
+_REFUSALS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR)
+
+
+def home() -> Path:
+    """Return the folder that holds added data: ``GOLDLABEL_HOME``, else the user's cache folder."""
+    named = os.environ.get("GOLDLABEL_HOME")
+    return Path(named).expanduser() if named else Path(platformdirs.user_cache_dir("goldlabel"))
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Turn what a disk can refuse into one clear line about ``path``."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _REFUSALS:
+            raise
+        reason = os.strerror(error.errno or 0)
+        raise StorageError(
+            f"{path}: cannot be written ({reason}); nothing was changed: free or choose another place and run again"
+        ) from error
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[Path]:
+    """Give a temporary path beside ``path`` that takes its name only if the block succeeds."""
+    with storage_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            _flush(temporary)
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """Give a temporary folder beside ``path`` that takes its place only if the block succeeds."""
+    with storage_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+        replaced = temporary.with_name(temporary.name + ".old")
+        try:
+            yield temporary
+            for file in temporary.rglob("*"):
+                if file.is_file():
+                    _flush(file)
+            temporary.chmod(0o777 & ~_umask())
+            if path.exists():
+                path.rename(replaced)
+            temporary.rename(path)
+        finally:
+            if replaced.exists() and not path.exists():
+                replaced.rename(path)
+            shutil.rmtree(replaced, ignore_errors=True)
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write ``text`` as UTF-8, atomically."""
+    with atomic_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file to read: on disk, or a member of an archive on disk."""
+
+    path: Path
+    member: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.path}/{self.member}" if self.member else str(self.path)
+
+    @property
+    def name(self) -> str:
+        """The file's own name, without folders and without a compression suffix."""
+        name = PurePosixPath(self.member).name if self.member else self.path.name
+        return name.removesuffix(_compression(name) or "")
+
+    @property
+    def size(self) -> int:
+        """The number of bytes that reading it will report."""
+        if self.member is None:
+            return self.path.stat().st_size
+        if _archive(self.path) == ".zip":
+            with zipfile.ZipFile(self.path) as archive:
+                return archive.getinfo(self.member).file_size
+        with tarfile.open(self.path) as archive:
+            return archive.getmember(self.member).size
+
+    @contextmanager
+    def open(self, on_bytes: OnBytes | None = None) -> Iterator[BinaryIO]:
+        """Open for reading, decompressed; damage found while reading becomes an ``InputError``."""
+        try:
+            with self._open_raw() as raw:
+                counted = io.BufferedReader(_Counted(raw, on_bytes or _ignore), 1 << 20)
+                with _decompressed(counted, self.member or self.path.name) as stream:
+                    yield stream
+        except FileNotFoundError as error:
+            raise InputError(f"{self.path}: there is no such file") from error
+        except (PermissionError, IsADirectoryError) as error:
+            raise InputError(f"{self.path}: cannot be read ({os.strerror(error.errno or 0)})") from error
+        except _DAMAGE as error:
+            raise damaged(str(self), error) from error
+
+    @contextmanager
+    def _open_raw(self) -> Iterator[IO[bytes]]:
+        if self.member is None:
+            with self.path.open("rb") as plain:
+                yield plain
+        elif _archive(self.path) == ".zip":
+            with zipfile.ZipFile(self.path) as archive, archive.open(self.member) as packed:
+                yield packed
+        else:
+            with tarfile.open(self.path) as tape:
+                extracted = tape.extractfile(self.member)
+                if extracted is None:
+                    raise InputError(f"{self}: is not a regular file")
+                with extracted:
+                    yield extracted
+
+
+def damaged(name: str, error: BaseException) -> InputError:
+    """Return the error for a compressed file or archive that does not read to its end."""
+    return InputError(f"{name}: is damaged or cut short ({error}); copy or fetch it again")
+
+
+def input_files(path: Path) -> list[InputFile]:
+    """List the files behind ``path``: itself, the files of a folder, or the members of an archive."""
+    if path.is_dir():
+        found = [file for file in sorted(path.rglob("*")) if file.is_file() and not file.name.startswith(".")]
+        return [one for file in found for one in input_files(file)]
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file or folder")
+    archive = _archive(path)
+    if archive is None:
+        return [InputFile(path)]
+    try:
+        if archive == ".zip":
+            with zipfile.ZipFile(path) as packed:
+                members = [info.filename for info in packed.infolist() if not info.is_dir()]
+        else:
+            with tarfile.open(path) as tape:
+                members = [info.name for info in tape.getmembers() if info.isfile()]
+    except _DAMAGE as error:
+        raise damaged(str(path), error) from error
+    return [
+        InputFile(path, name)
+        for name in sorted(members)
+        if not PurePosixPath(name).name.startswith(".") and not name.startswith("__MACOSX/")
+    ]
+
+
+def one_input_file(path: Path) -> InputFile:
+    """Return the one file behind ``path``; an archive must hold exactly one."""
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder, and one file was expected")
+    files = input_files(path)
+    if len(files) != 1:
+        names = ", ".join(file.member or file.name for file in files[:5]) or "nothing"
+        raise InputError(f"{path}: holds {len(files)} files ({names}), and one was expected; unpack it first")
+    return files[0]
+
+
+def data_suffix(name: str) -> str:
+    """Return the suffix that tells the format, past compression: ``.jsonl`` for ``a.jsonl.gz``."""
+    return PurePosixPath(name.removesuffix(_archive(Path(name)) or _compression(name) or "")).suffix.lower()
+
+
+class _Counted(io.RawIOBase):
+    """A raw stream that reports how many bytes went through it."""
+
+    def __init__(self, stream: IO[bytes], on_bytes: OnBytes) -> None:
+        self._stream = stream
+        self._on_bytes = on_bytes
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self._on_bytes(len(data))
+        return len(data)
+
+
+@contextmanager
+def _decompressed(stream: io.BufferedReader, name: str) -> Iterator[BinaryIO]:
+    compression = _compression(name)
+    if compression == ".gz":
+        with gzip.GzipFile(fileobj=stream) as unzipped:
+            yield unzipped  # type: ignore[misc]
+    elif compression == ".bz2":
+        with bz2.BZ2File(stream) as unzipped_bz2:
+            yield unzipped_bz2
+    elif compression == ".zst":
+        import pyarrow as pa
+
+        try:
+            yield io.BufferedReader(_Counted(pa.CompressedInputStream(stream, "zstd"), _ignore), 1 << 20)
+        except OSError as error:
+            if error.errno is None:  # Arrow's own complaint about the data, not the system's
+                raise EOFError(str(error)) from error
+            raise
+    else:
+        yield stream
+
+
+def _compression(name: str) -> str | None:
+    return next((suffix for suffix in COMPRESSIONS if name.lower().endswith(suffix)), None)
+
+
+def _archive(path: Path) -> str | None:
+    return next((suffix for suffix in ARCHIVES if path.name.lower().endswith(suffix)), None)
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _ignore(_: int) -> None:
+    return None

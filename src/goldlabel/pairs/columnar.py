@@ -1,0 +1,108 @@
+"""Parquet files and Arrow files, in the record's columns or in those of Hugging Face datasets.
+
+Hugging Face stores labels as integers with their names in the features; those names are the explicit map
+that turns them into words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from goldlabel.errors import InputError
+from goldlabel.pairs.labels import NO_GOLD
+from goldlabel.pairs.record import COLUMNS, LINE
+from goldlabel.pairs.rows import KNOWN_NAMES, Parsed, Row, by_name, parse_rows
+
+ROWS_PER_BLOCK = 50_000
+
+
+def read_parquet(path: Path, *, names: Mapping[str, str] = KNOWN_NAMES) -> Iterator[Callable[[], Parsed]]:
+    """Yield the parsing of each run of rows of a Parquet file as a function."""
+    with open_parquet(path) as file:
+        schema = file.schema_arrow
+        features = json.loads((schema.metadata or {}).get(b"huggingface", b"{}")).get("info", {}).get("features", {})
+        yield from _parse_batches(
+            _guarded(file.iter_batches(ROWS_PER_BLOCK), path), schema, class_names(features), str(path), names
+        )
+
+
+def read_arrow(paths: list[Path], features: Any, *, names: Mapping[str, str]) -> Iterator[Callable[[], Parsed]]:
+    """Yield the parsing of each batch of Arrow stream files (``datasets.save_to_disk``) as a function."""
+    for path in paths:
+        try:
+            with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as reader:
+                yield from _parse_batches(_guarded(reader, path), reader.schema, class_names(features), str(path), names)
+        except (pa.ArrowInvalid, FileNotFoundError) as error:
+            raise InputError(f"{path}: is not a complete Arrow file ({_first_line(error)}); save it again") from error
+
+
+def open_parquet(path: Path) -> pq.ParquetFile:
+    """Open a Parquet file, or say that it is none or only half of one."""
+    try:
+        return pq.ParquetFile(path)
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: there is no such file") from error
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(
+            f"{path}: is not a complete Parquet file ({_first_line(error)}); it may be half-written: make it again"
+        ) from error
+
+
+def class_names(features: Any) -> dict[str, list[str]]:
+    """Return the label names of each ``ClassLabel`` column among Hugging Face features."""
+    return {
+        column: feature["names"]
+        for column, feature in features.items()
+        if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
+    }
+
+
+def _parse_batches(
+    batches: Iterator[pa.RecordBatch],
+    schema: pa.Schema,
+    classes: Mapping[str, list[str]],
+    where: str,
+    names: Mapping[str, str],
+) -> Iterator[Callable[[], Parsed]]:
+    is_record = set(schema.names) == set(COLUMNS) and not classes
+    first = 1
+    for batch in batches:
+        if is_record:
+            yield lambda batch=batch, first=first: Parsed(_record_frame(batch, first))  # type: ignore[misc]
+        else:
+            yield lambda batch=batch, first=first: parse_rows(  # type: ignore[misc]
+                _rows(batch, first, classes), by_name(names), where, "row"
+            )
+        first += len(batch)
+
+
+def _record_frame(batch: pa.RecordBatch, first: int) -> pl.DataFrame:
+    frame = pl.from_arrow(batch)
+    assert isinstance(frame, pl.DataFrame)
+    return frame.with_columns(pl.int_range(first, first + len(frame), dtype=pl.Int64).alias(LINE))
+
+
+def _rows(batch: pa.RecordBatch, first: int, classes: Mapping[str, list[str]]) -> Iterator[tuple[int, Row]]:
+    for number, row in enumerate(batch.to_pylist(), first):
+        for column, words in classes.items():
+            value = row[column]
+            row[column] = words[value] if value is not None and 0 <= value < len(words) else NO_GOLD
+        yield number, row
+
+
+def _guarded(batches: Any, path: Path) -> Iterator[pa.RecordBatch]:
+    try:
+        yield from batches
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"{path}: is damaged ({_first_line(error)}); make or fetch it again") from error
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

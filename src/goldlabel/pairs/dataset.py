@@ -1,0 +1,235 @@
+"""``Pairs``: records with their card, read lazily."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from goldlabel.errors import InputError
+from goldlabel.files import OnBytes
+from goldlabel.pairs.card import CARD, Card, read_card
+from goldlabel.pairs.columnar import open_parquet
+from goldlabel.pairs.labels import NLI3, NO_GOLD, LabelSpace, label_space, score_mapping
+from goldlabel.pairs.reading import DATA_SUFFIXES, Reading, stream_pairs
+from goldlabel.pairs.record import COLUMNS, DTYPES, SPLITS, check_columns
+from goldlabel.pairs.result import Result
+from goldlabel.pairs.writing import DatasetWriter, write_file
+
+if TYPE_CHECKING:
+    from goldlabel.pairs.duplicates import Duplicates
+    from goldlabel.pairs.splits import Plan, Split
+
+ROWS_PER_BLOCK = 50_000
+
+
+@dataclass(frozen=True)
+class Pairs(Result):
+    """A dataset: a lazy Polars frame in the record's columns, and its card."""
+
+    frame: pl.LazyFrame
+    card: Card
+
+    @classmethod
+    def from_frame(cls, frame: pl.DataFrame, card: Card) -> Pairs:
+        """Wrap records that are in memory."""
+        check_columns(frame.schema, card.name)
+        return cls(frame.lazy(), card)
+
+    def collect(self) -> pl.DataFrame:
+        """Bring all records into memory."""
+        return self.frame.collect(engine="streaming")
+
+    def blocks(self) -> Iterator[pl.DataFrame]:
+        """Yield the records in order, a block at a time."""
+        yield from self.frame.collect_batches(chunk_size=ROWS_PER_BLOCK, maintain_order=True)
+
+    def only(self, **equals: str | list[str]) -> Pairs:
+        """Keep the pairs whose column has a value, or one of several: ``only(split="dev", label=["-"])``."""
+        frame = self.frame
+        for name, value in equals.items():
+            if name not in COLUMNS:
+                raise InputError(f"{name!r} is not a column of the record; allowed: {', '.join(COLUMNS)}")
+            frame = frame.filter(pl.col(name).is_in([value] if isinstance(value, str) else value))
+        return Pairs(frame, self.card.with_step(f"kept where {equals}"))
+
+    def limit(self, pairs: int) -> Pairs:
+        """Keep the first pairs."""
+        return Pairs(self.frame.head(pairs), self.card.with_step(f"kept the first {pairs}"))
+
+    def map_labels(self, target: LabelSpace | str) -> Pairs:
+        """Bring labels and votes into another label space by the documented mapping."""
+        space = label_space(target) if isinstance(target, str) else target
+        mapping = score_mapping(self.card.label_space, space)
+        words = {label: mapping.label(label) for label in self.card.label_space.labels}
+        kept = {label: word for label, word in words.items() if word is not None}
+        lost = self.frame.filter(pl.col("label").is_in([label for label in words if label not in kept]))
+        if count := int(lost.select(pl.len()).collect().item()):
+            raise InputError(
+                f"{self.card.name}: {count} pairs have labels of {self.card.label_space.name} without a counterpart "
+                f"in {space.name} ({mapping.convention}); leave them out first"
+            )
+        frame = self.frame.with_columns(
+            pl.col("label").replace(kept), pl.col("votes").list.eval(pl.element().replace(kept))
+        )
+        step = f"labels mapped from {self.card.label_space.name} to {space.name}: {mapping.convention}"
+        return Pairs(frame, replace(self.card.with_step(step), label_space=space))
+
+    def split(self, plan: Plan | str, *, seed: int = 0) -> Split:
+        """Assign splits by a plan of ``goldlabel.pairs.splits``, or by ratios such as ``"80:10:10"``."""
+        from goldlabel.pairs.splits import Ratios, apply_plan
+
+        return apply_plan(self, Ratios(ratios=plan) if isinstance(plan, str) else plan, seed=seed)
+
+    def duplicates(self, *others: Pairs, on: str = "pair", threshold: float = 0.8) -> Duplicates:
+        """Find exact and near duplicates within these pairs and across ``others``."""
+        from goldlabel.pairs.duplicates import find_duplicates
+
+        return find_duplicates([self, *others], on=on, threshold=threshold)
+
+    def write(self, folder: str | Path, *, hf: bool = False) -> Pairs:
+        """Write a dataset folder and return the pairs as read from it."""
+        with DatasetWriter(Path(folder), self.card, hf=hf) as writer:
+            for block in self.blocks():
+                writer.write(block)
+        return read(folder)
+
+    def export(self, path: str | Path, kind: str) -> int:
+        """Write one JSONL, CSV or Parquet file; return the number of pairs."""
+        return write_file(self.blocks(), Path(path), kind)
+
+    @cached_property
+    def _counts(self) -> pl.DataFrame:
+        keys = ("split", "label", "language", "genre")
+        return (
+            self.frame.group_by(keys)
+            .agg(pl.len().alias("pairs"), (pl.col("votes").list.len() > 0).sum().alias("with_votes"))
+            .collect(engine="streaming")
+        )
+
+    def __len__(self) -> int:
+        return int(self._counts["pairs"].sum())
+
+    @property
+    def title(self) -> str:
+        """The dataset's name and size."""
+        return f"{self.card.name}: {len(self):,} pairs, {self.card.label_space.name}"
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Pairs by split (rows) and label (columns)."""
+        labels = [*self.card.label_space.labels, NO_GOLD]
+        rows = []
+        for split in SPLITS:
+            part = self._counts.filter(pl.col("split") == split)
+            if len(part):
+                counts = {label: int(part.filter(pl.col("label") == label)["pairs"].sum()) for label in labels}
+                rows.append({"split": split, "pairs": int(part["pairs"].sum()), **counts})
+        return pl.DataFrame(rows, schema={"split": pl.String, **dict.fromkeys(["pairs", *labels], pl.Int64)})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts and the origin."""
+        return {
+            "name": self.card.name,
+            "pairs": len(self),
+            "label_space": self.card.label_space.name,
+            "labels": self._count_by("label"),
+            "splits": self._count_by("split"),
+            "languages": self._count_by("language"),
+            "genres": self._count_by("genre"),
+            "with_votes": int(self._counts["with_votes"].sum()),
+            "licence": self.card.licence,
+            "source": self.card.source,
+            "problems": self.card.problems,
+        }
+
+    def _count_by(self, column: str) -> dict[str, int]:
+        counts = self._counts.drop_nulls(column).group_by(column).agg(pl.col("pairs").sum())
+        return dict(counts.sort("pairs", column, descending=[True, False]).iter_rows())
+
+
+def read(
+    path: str | Path,
+    *,
+    labels: LabelSpace | str = NLI3,
+    label_map: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    split: str = "none",
+    on_bytes: OnBytes | None = None,
+) -> Pairs:
+    """Read pairs from a dataset folder, a file or a Hugging Face folder.
+
+    A dataset folder is read lazily and knows its labels; for anything else, ``labels`` names the label
+    space, ``label_map`` spells labels (``{"0": "entailment"}``) and ``columns`` renames columns
+    (``{"premise": "text_a"}``), and every row is checked now.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file or folder")
+    if (path / CARD).exists():
+        return _read_dataset(path)
+    name, reading = _name_of(path), _reading(labels, label_map, columns, split)
+    blocks = list(stream_pairs(path, name, reading, on_bytes))
+    frame = pl.concat(blocks) if blocks else pl.DataFrame(schema=DTYPES)
+    twice = frame["id"].filter(frame["id"].is_duplicated())
+    if len(twice):
+        raise InputError(f"{path}: id {twice[0]!r} is given to more than one pair; ids must be unique in a dataset")
+    return Pairs(frame.lazy(), _card_of(frame, name, reading, path))
+
+
+def convert(
+    path: str | Path,
+    folder: str | Path,
+    *,
+    labels: LabelSpace | str = NLI3,
+    label_map: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    split: str = "none",
+    on_bytes: OnBytes | None = None,
+) -> Pairs:
+    """Turn a file of any size into a dataset folder, a block at a time."""
+    path = Path(path)
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file or folder")
+    name, reading = _name_of(path), _reading(labels, label_map, columns, split)
+    card = Card(name=name, label_space=reading.space, history=(f"read from {path.name}",))
+    with DatasetWriter(Path(folder), card) as writer:
+        for block in stream_pairs(path, name, reading, on_bytes):
+            writer.write(block)
+    return read(folder)
+
+
+def _read_dataset(folder: Path) -> Pairs:
+    card = read_card(folder)
+    files = [folder / entry.path for entry in card.files]
+    for file in files:
+        with open_parquet(file):
+            pass
+    if not files:
+        return Pairs(pl.LazyFrame(schema=DTYPES), card)
+    frame = pl.scan_parquet(files)
+    check_columns(frame.collect_schema(), str(folder))
+    return Pairs(frame.select(COLUMNS), card)
+
+
+def _reading(
+    labels: LabelSpace | str, label_map: Mapping[str, str] | None, columns: Mapping[str, str] | None, split: str
+) -> Reading:
+    space = label_space(labels) if isinstance(labels, str) else labels
+    return Reading(space=space, label_map=label_map or {}, columns=columns or {}, split=split)
+
+
+def _name_of(path: Path) -> str:
+    name = path.resolve().name
+    for suffix in (".gz", ".bz2", ".zst", ".zip", *DATA_SUFFIXES):
+        name = name.removesuffix(suffix)
+    return name
+
+
+def _card_of(frame: pl.DataFrame, name: str, reading: Reading, path: Path) -> Card:
+    languages = tuple(sorted(frame["language"].drop_nulls().unique()))
+    return Card(name=name, label_space=reading.space, languages=languages, history=(f"read from {path.name}",))

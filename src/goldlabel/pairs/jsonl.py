@@ -1,0 +1,138 @@
+"""JSON lines, in SNLI's field names and ours.
+
+A block that holds nothing but known fields of the right type is parsed by Arrow at full speed. Any other
+block (extra fields, numbers as ids, a fault) is read line by line, which costs more and can say where and
+what; both ways give the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import BinaryIO
+
+import orjson
+import polars as pl
+import pyarrow as pa
+import pyarrow.json as pj
+
+from goldlabel.errors import InputError
+from goldlabel.pairs.record import COLUMNS, LINE, LISTS, Problem
+from goldlabel.pairs.rows import KNOWN_NAMES, SNLI_NAMES, Parsed, Row, Transform, by_name, parse_rows
+
+BLOCK = 8 << 20
+LONGEST_LINE = 64 << 20
+_BOM = b"\xef\xbb\xbf"
+
+
+def read_jsonl(
+    stream: BinaryIO, where: str, *, names: Mapping[str, str] = KNOWN_NAMES, transform: Transform | None = None
+) -> Iterator[Callable[[], Parsed]]:
+    """Yield the parsing of each block as a function, so that blocks can be parsed side by side."""
+    for first_line, block in _blocks(stream, where):
+        if first_line == 1 and block.lstrip()[:1] == b"[":
+            items = _array(block + stream.read(), where)
+            yield lambda items=items: parse_rows(items, transform or by_name(names), where, "item")  # type: ignore[misc]
+            return
+
+        def parse(first_line: int = first_line, block: bytes = block) -> Parsed:
+            fast = _parse_fast(block, first_line, names) if transform is None else None
+            return fast or _parse_lines(block, first_line, where, transform or by_name(names))
+
+        yield parse
+
+
+def encode_jsonl(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return one column of JSON lines, in SNLI's names where SNLI has one; empty columns are left out."""
+    named = {record: snli for snli, record in SNLI_NAMES.items()}
+    plain = [name for name in COLUMNS if name != "meta" and not _is_blank(frame[name])]
+    line = pl.struct(pl.col(name).alias(named.get(name, name)) for name in plain).struct.json_encode()
+    if not _is_blank(frame["meta"]):
+        with_meta = pl.concat_str(line.str.strip_suffix("}"), pl.lit(',"meta":'), pl.col("meta"), pl.lit("}"))
+        line = pl.when(pl.col("meta").is_null()).then(line).otherwise(with_meta)
+    return frame.select(line.alias("line"))
+
+
+def _is_blank(column: pl.Series) -> bool:
+    return column.null_count() == len(column) or (column.name in LISTS and column.list.len().sum() == 0)
+
+
+def _blocks(stream: BinaryIO, where: str) -> Iterator[tuple[int, bytes]]:
+    """Cut the stream at line ends into blocks, with the number of each block's first line."""
+    line, rest = 1, b""
+    while chunk := stream.read(BLOCK):
+        if line == 1 and not rest:
+            chunk = chunk.removeprefix(_BOM)
+        head, newline, tail = chunk.rpartition(b"\n")
+        if newline:
+            block = rest + head + newline
+            rest = tail
+            yield line, block
+            line += block.count(b"\n")
+        else:
+            rest += chunk
+        if len(rest) > LONGEST_LINE:
+            raise InputError(f"{where} line {line}: is longer than {LONGEST_LINE >> 20} MB; this is not JSON lines")
+    if rest:
+        yield line, rest
+
+
+def _parse_fast(block: bytes, first_line: int, names: Mapping[str, str]) -> Parsed | None:
+    text = pa.string()
+    schema = pa.schema(
+        [(key, pa.list_(text) if name in LISTS else text) for key, name in names.items() if name != "meta"]
+    )
+    try:
+        block.decode()
+        table = pj.read_json(
+            pa.BufferReader(block),
+            read_options=pj.ReadOptions(use_threads=False, block_size=len(block)),
+            parse_options=pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error"),
+        )
+    except (pa.ArrowInvalid, UnicodeDecodeError):
+        return None
+    rows = block.count(b"\n") + (not block.endswith(b"\n"))
+    present = [key for key in schema.names if table[key].null_count < len(table)]
+    if len(table) != rows or len({names[key] for key in present}) < len(present):
+        return None
+    frame = pl.from_arrow(table.select(present))
+    assert isinstance(frame, pl.DataFrame)
+    lines = pl.int_range(first_line, first_line + rows, dtype=pl.Int64, eager=True).alias(LINE)
+    return Parsed(frame.rename({key: names[key] for key in present}).with_columns(lines))
+
+
+def _parse_lines(block: bytes, first_line: int, where: str, transform: Transform) -> Parsed:
+    rows: list[tuple[int, Row]] = []
+    problems: list[Problem] = []
+    for line, data in enumerate(block.split(b"\n"), first_line):
+        if not data.strip():
+            continue
+        try:
+            row = orjson.loads(data)
+        except orjson.JSONDecodeError as error:
+            problems.append(Problem(where, line, "", _fault(data, error)))
+            continue
+        if isinstance(row, dict):
+            rows.append((line, row))
+        else:
+            problems.append(Problem(where, line, "", f"is not a JSON object but {type(row).__name__}"))
+    parsed = parse_rows(rows, transform, where)
+    return Parsed(parsed.frame, problems + parsed.problems)
+
+
+def _fault(data: bytes, error: orjson.JSONDecodeError) -> str:
+    try:
+        data.decode()
+    except UnicodeDecodeError as broken:
+        return f"is not UTF-8 (byte 0x{data[broken.start]:02x} at {broken.start + 1}); convert the file to UTF-8"
+    return f"is not valid JSON ({error.msg} at character {error.pos + 1})"
+
+
+def _array(data: bytes, where: str) -> list[tuple[int, Row]]:
+    try:
+        items = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"{where} line {error.lineno}: {_fault(data, error)}") from error
+    for number, item in enumerate(items, 1):
+        if not isinstance(item, dict):
+            raise InputError(f"{where} item {number}: is not a JSON object but {type(item).__name__}")
+    return list(enumerate(items, 1))

@@ -1,0 +1,158 @@
+"""Reading pairs from anything: files of every format, compressed or not, and folders."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+import polars as pl
+import yaml
+
+from goldlabel.errors import InputError
+from goldlabel.files import InputFile, OnBytes, data_suffix, one_input_file
+from goldlabel.pairs.card import HF_SPLITS
+from goldlabel.pairs.columnar import read_arrow, read_parquet
+from goldlabel.pairs.delimited import read_delimited
+from goldlabel.pairs.jsonl import read_jsonl
+from goldlabel.pairs.labels import NLI3, LabelSpace
+from goldlabel.pairs.record import Gate, conform_strictly
+from goldlabel.pairs.rows import Parsed, field_names
+
+T = TypeVar("T")
+
+DATA_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How to read files that carry no card: which labels, under which names."""
+
+    space: LabelSpace = NLI3
+    label_map: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    split: str = "none"
+
+
+def stream_pairs(
+    path: Path, name: str, reading: Reading, on_bytes: OnBytes | None = None
+) -> Iterator[pl.DataFrame]:
+    """Yield the records behind ``path`` block by block; memory holds a few blocks, however large the file."""
+    parts = list(_folder_parts(path, reading)) if path.is_dir() else [(path, reading.split)]
+    several = len(parts) > 1
+    for number, (part, split) in enumerate(parts):
+        gate = Gate(
+            where=str(part),
+            space=reading.space,
+            label_map=reading.label_map,
+            defaults={"dataset": name, "split": split},
+            id_prefix=f"{name}-{number}-" if several else f"{name}-",
+        )
+        thunks, unit = _parsings(part, replace(reading, split=split), on_bytes)
+        gate = replace(gate, unit=unit)
+        with closing(in_order(thunks, lambda parse, gate=gate: _records(parse, gate))) as blocks:
+            yield from blocks
+
+
+def in_order(items: Iterable[T], work: Callable[[T], pl.DataFrame], workers: int = 2) -> Iterator[pl.DataFrame]:
+    """Apply ``work`` to items side by side, a few ahead of the reader, and yield the results in order."""
+    with ThreadPoolExecutor(workers) as pool:
+        waiting: deque[Callable[[], pl.DataFrame]] = deque()
+        try:
+            for item in items:
+                waiting.append(pool.submit(work, item).result)
+                if len(waiting) > workers:
+                    yield waiting.popleft()()
+            while waiting:
+                yield waiting.popleft()()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _records(parse: Callable[[], Parsed], gate: Gate) -> pl.DataFrame:
+    parsed = parse()
+    if parsed.problems:
+        raise InputError(str(min(parsed.problems, key=lambda problem: problem.line)))
+    return conform_strictly(parsed.frame, gate)
+
+
+def _parsings(path: Path, reading: Reading, on_bytes: OnBytes | None) -> tuple[Iterator[Callable[[], Parsed]], str]:
+    """Return the parsing of each block of one file, and what its rows are counted in."""
+    names = field_names(reading.columns)
+    if path.is_dir():
+        info, files = _saved_split(path)
+        return read_arrow(files, info.get("features", {}), names=names), "row"
+    suffix = data_suffix(path.name)
+    if suffix == ".parquet":
+        return read_parquet(path, names=names), "row"
+    file = one_input_file(path)
+    suffix = suffix if suffix in DATA_SUFFIXES else data_suffix(file.name)
+    if suffix not in DATA_SUFFIXES:
+        raise InputError(f"{path}: the ending {suffix or 'of its name'!r} tells no format; allowed: "
+                         f"{', '.join(DATA_SUFFIXES)}, also with .gz, .bz2, .zst or in a .zip")
+    return _parse_text(file, suffix, names, on_bytes), "line"
+
+
+def _parse_text(
+    file: InputFile, suffix: str, names: Mapping[str, str], on_bytes: OnBytes | None
+) -> Iterator[Callable[[], Parsed]]:
+    with file.open(on_bytes) as stream:
+        if suffix in (".csv", ".tsv"):
+            yield from read_delimited(stream, str(file), "\t" if suffix == ".tsv" else ",", names=names)
+        else:
+            yield from read_jsonl(stream, str(file), names=names)
+
+
+def _folder_parts(folder: Path, reading: Reading) -> Iterator[tuple[Path, str]]:
+    """List a folder's files with the split of each: Hugging Face's layouts, or plain data files."""
+    if (folder / "dataset_dict.json").exists():
+        for name in json.loads((folder / "dataset_dict.json").read_text())["splits"]:
+            yield folder / name, _split_of(name, reading)
+    elif (folder / "state.json").exists():
+        yield folder, reading.split
+    else:
+        declared = _declared_files(folder)
+        files = [file for file in sorted(folder.rglob("*")) if data_suffix(file.name) in DATA_SUFFIXES]
+        files = [file for file in files if not declared or file in declared]
+        files = [file for file in files if declared or file.name not in ("card.json", "croissant.json")]
+        if not files:
+            raise InputError(f"{folder}: holds no pairs; files must end in {', '.join(DATA_SUFFIXES)}")
+        for file in files:
+            yield file, declared.get(file) or _split_of(file.name, reading)
+
+
+def _declared_files(folder: Path) -> dict[Path, str]:
+    """Return what the first configuration in a Hugging Face README declares: file to split."""
+    readme = folder / "README.md"
+    front = re.match(r"---\n(.*?)\n---", readme.read_text(encoding="utf-8"), re.S) if readme.exists() else None
+    configs = (yaml.safe_load(front[1]) or {}).get("configs") if front else None
+    splits = {hf: ours for ours, hf in HF_SPLITS.items()}
+    files: dict[Path, str] = {}
+    for entry in (configs or [{}])[0].get("data_files", []):
+        patterns = entry["path"] if isinstance(entry["path"], list) else [entry["path"]]
+        for pattern in patterns:
+            files |= {file: splits.get(entry["split"], "none") for file in folder.glob(pattern)}
+    return files
+
+
+def _split_of(name: str, reading: Reading) -> str:
+    found = re.search(r"(?:^|[^a-z])(train|dev|validation|valid|val|test)(?:[^a-z]|$)", name.lower())
+    if not found:
+        return reading.split
+    return found[1] if found[1] in ("train", "test") else "dev"
+
+
+def _saved_split(folder: Path) -> tuple[dict[str, dict[str, object]], list[Path]]:
+    """Read what ``datasets.save_to_disk`` says about one split."""
+    try:
+        info = json.loads((folder / "dataset_info.json").read_text(encoding="utf-8"))
+        state = json.loads((folder / "state.json").read_text(encoding="utf-8"))
+        return info, [folder / entry["filename"] for entry in state["_data_files"]]
+    except (FileNotFoundError, ValueError, KeyError) as error:
+        raise InputError(f"{folder}: is not a complete Hugging Face dataset folder ({error}); save it again") from error

@@ -1,0 +1,228 @@
+"""The record: one pair is one row with these columns, and nothing else counts as a pair.
+
+``conform`` is the only gate into it. Readers hand over raw frames, whose columns carry the record's names
+and a line number; the gate spells labels as words of the space, normalises text, fills in what the source
+leaves open, and names the line and column of everything it must refuse.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+import pyarrow as pa
+
+from goldlabel.errors import InputError
+from goldlabel.pairs.labels import ABSTENTIONS, NLI3, NO_GOLD, LabelSpace
+
+REQUIRED = ("id", "premise", "hypothesis", "label", "split")
+LISTS = ("votes", "tags")
+COLUMNS = (
+    "id",
+    "premise",
+    "hypothesis",
+    "label",
+    "votes",
+    "split",
+    "dataset",
+    "language",
+    "genre",
+    "level",
+    "round",
+    "writer",
+    "reason",
+    "condition",
+    "tags",
+    "group",
+    "meta",
+)
+SCHEMA = pa.schema(
+    [
+        pa.field(
+            name,
+            pa.list_(pa.string()) if name in LISTS else pa.string(),
+            nullable=name not in REQUIRED and name not in LISTS,
+        )
+        for name in COLUMNS
+    ]
+)
+DTYPES: dict[str, pl.DataType] = {
+    name: pl.List(pl.String()) if name in LISTS else pl.String() for name in COLUMNS
+}
+
+SPLITS = ("train", "dev", "test", "none")
+SPLIT_SPELLINGS = {"validation": "dev", "valid": "dev", "val": "dev", "development": "dev", "": "none"}
+
+LINE = "_line"
+"""The column of a raw frame that says where in its file a row stands."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A row that cannot be read: where it stands and what is wrong with it."""
+
+    where: str
+    line: int
+    column: str
+    message: str
+    unit: str = "line"
+
+    def __str__(self) -> str:
+        return f"{self.where} {self.unit} {self.line}: {self.message}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gate:
+    """What a file's rows are measured against."""
+
+    where: str
+    space: LabelSpace = NLI3
+    label_map: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    id_prefix: str = ""
+    unit: str = "line"
+
+
+def raw_frame(rows: list[dict[str, object]]) -> pl.DataFrame:
+    """Build a raw frame from dictionaries in the record's names (and ``LINE``), typed as the record."""
+    present = [name for name in COLUMNS if any(name in row for row in rows)]
+    schema = {LINE: pl.Int64(), **{name: DTYPES[name] for name in present}}
+    return pl.DataFrame([[row.get(name) for row in rows] for name in schema], schema=schema, orient="col")
+
+
+def conform(raw: pl.DataFrame, gate: Gate) -> tuple[pl.DataFrame, list[Problem]]:
+    """Return the rows of ``raw`` as records, and a problem for each row that had to be left out."""
+    _require_columns(raw, gate)
+    label, bad_labels = _spell(raw["label"], gate)
+    votes, bad_votes = _spell_votes(raw, gate)
+    split, bad_splits = _spell_split(raw, gate)
+    frame = raw.with_columns(
+        _text(raw["premise"]), _text(raw["hypothesis"]), label, votes, split, _ids(raw, gate)
+    ).with_columns(
+        *(_filled(raw, name, gate) for name in ("dataset", "language")),
+        *(pl.lit(None, pl.String).alias(name) for name in COLUMNS if name not in raw.columns and name in _OPTIONAL),
+        raw["tags"].fill_null([]) if "tags" in raw.columns else pl.lit([], pl.List(pl.String)).alias("tags"),
+    )
+    checks = {
+        "premise": ~frame["premise"].str.contains(r"\S").fill_null(False),
+        "hypothesis": ~frame["hypothesis"].str.contains(r"\S").fill_null(False),
+        "label": bad_labels,
+        "votes": bad_votes,
+        "split": bad_splits,
+    }
+    problems = [
+        _problem(name, raw, row, gate) for name, bad in checks.items() if bad.any() for row in bad.arg_true()
+    ]
+    if problems:
+        refused = pl.Series([problem.line for problem in problems])
+        frame = frame.filter(~frame[LINE].is_in(refused.implode()))
+        problems.sort(key=lambda problem: problem.line)
+    return frame.select(COLUMNS), problems
+
+
+def conform_strictly(raw: pl.DataFrame, gate: Gate) -> pl.DataFrame:
+    """Return the rows of ``raw`` as records, or raise at the first row that is none."""
+    frame, problems = conform(raw, gate)
+    if problems:
+        more = f" ({len(problems) - 1} more near it)" if len(problems) > 1 else ""
+        raise InputError(f"{problems[0]}{more}")
+    return frame
+
+
+def check_columns(schema: pl.Schema, where: str) -> None:
+    """Refuse a Parquet file whose columns are not the record's."""
+    for name, dtype in DTYPES.items():
+        if name not in schema:
+            raise InputError(f"{where}: column {name!r} is missing; the record's columns are {', '.join(COLUMNS)}")
+        if schema[name] != dtype:
+            raise InputError(f"{where}: column {name!r} holds {schema[name]}, and {dtype} was expected")
+
+
+_OPTIONAL = tuple(name for name in COLUMNS if name not in (*REQUIRED, *LISTS, "dataset", "language"))
+
+
+def _require_columns(raw: pl.DataFrame, gate: Gate) -> None:
+    missing = [name for name in ("premise", "hypothesis", "label") if name not in raw.columns]
+    if missing and len(raw):
+        raise InputError(
+            f"{gate.where} {gate.unit} {raw[LINE][0]}: field {missing[0]!r} is missing; "
+            f"pass --columns {missing[0]}=NAME if it has another name"
+        )
+
+
+def _text(column: pl.Series) -> pl.Series:
+    """Normalise to NFC; ASCII is in that form already and is spared the work."""
+    if (column.str.len_bytes() == column.str.len_chars()).all():
+        return column
+    return column.str.normalize("NFC")
+
+
+def _ids(raw: pl.DataFrame, gate: Gate) -> pl.Expr:
+    made = pl.format("{}{}", pl.lit(gate.id_prefix), pl.col(LINE))
+    return (pl.coalesce(pl.col("id"), made) if "id" in raw.columns else made).alias("id")
+
+
+def _filled(raw: pl.DataFrame, name: str, gate: Gate) -> pl.Expr:
+    default = pl.lit(gate.defaults.get(name), pl.String)
+    return (pl.coalesce(pl.col(name), default) if name in raw.columns else default).alias(name)
+
+
+def _spell(words: pl.Series, gate: Gate) -> tuple[pl.Series, pl.Series]:
+    """Spell each label as the space does; also say which rows hold none."""
+    allowed = (*gate.space.labels, NO_GOLD)
+    if not gate.label_map and words.unique().is_in(allowed).all():
+        return words, pl.Series([False]).new_from_index(0, len(words)) & words.is_null()
+    spellings = gate.space.spellings(gate.label_map) | {NO_GOLD: NO_GOLD}
+    spelled = words.str.to_lowercase().replace_strict(spellings, default=None, return_dtype=pl.String)
+    return spelled.alias(words.name), spelled.is_null()
+
+
+def _spell_votes(raw: pl.DataFrame, gate: Gate) -> tuple[pl.Series, pl.Series]:
+    if "votes" not in raw.columns:
+        empty = pl.Series("votes", [[]], dtype=pl.List(pl.String)).new_from_index(0, len(raw))
+        return empty, pl.Series([False]).new_from_index(0, len(raw))
+    votes = raw["votes"].fill_null([])
+    none_bad = pl.Series([False]).new_from_index(0, len(raw))
+    seen = votes.list.explode(keep_nulls=False, empty_as_null=False).unique()
+    if not gate.label_map and seen.is_in((*gate.space.labels, *ABSTENTIONS)).all() and not seen.has_nulls():
+        return votes, none_bad
+    spellings = gate.space.spellings(gate.label_map) | {word: word for word in ABSTENTIONS}
+    given = votes.list.eval(pl.element().filter(pl.element().is_not_null() & (pl.element() != "")).str.to_lowercase())
+    spelled = given.list.eval(pl.element().replace_strict(spellings, default=None, return_dtype=pl.String))
+    return spelled.alias("votes"), spelled.list.eval(pl.element().is_null()).list.any()
+
+
+def _spell_split(raw: pl.DataFrame, gate: Gate) -> tuple[pl.Expr, pl.Series]:
+    default = gate.defaults.get("split", "none")
+    if "split" not in raw.columns:
+        return pl.lit(default).alias("split"), pl.Series([False]).new_from_index(0, len(raw))
+    given = raw["split"].fill_null(default)
+    spelled = given.replace_strict(
+        SPLIT_SPELLINGS | {name: name for name in SPLITS}, default=None, return_dtype=pl.String
+    )
+    return pl.lit(spelled).alias("split"), spelled.is_null()
+
+
+def _problem(column: str, raw: pl.DataFrame, row: int, gate: Gate) -> Problem:
+    value = raw[column][row]
+    allowed = ", ".join(gate.space.labels)
+    if column in ("premise", "hypothesis"):
+        message = f"{column} is missing" if value is None else f"{column} is empty"
+    elif column == "split":
+        message = f"split {value!r} is not one of {', '.join(SPLITS)}"
+    elif value is None:
+        message = f"label is missing; allowed: {allowed}, or {NO_GOLD} for no gold label"
+    elif column == "label":
+        message = f"label {value!r} is not one of {allowed}; {_map_hint(value, gate)}"
+    else:
+        spellings = {*gate.space.spellings(gate.label_map), *ABSTENTIONS, ""}
+        vote = next(word for word in value if word is not None and word.lower() not in spellings)
+        message = f"vote {vote!r} is not one of {allowed}, {', '.join(ABSTENTIONS)}; {_map_hint(vote, gate)}"
+    return Problem(gate.where, raw[LINE][row], column, message, gate.unit)
+
+
+def _map_hint(word: str, gate: Gate) -> str:
+    close = difflib.get_close_matches(word.lower(), gate.space.labels, n=1)
+    return f"pass --map {word}={close[0] if close else 'LABEL'}, or --labels for another label space"

@@ -1,0 +1,133 @@
+"""Writing datasets: a folder of Parquet files with its card, and the exchange formats."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import polars as pl
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from goldlabel.errors import InputError
+from goldlabel.files import atomic_file, atomic_folder, sha256
+from goldlabel.pairs.card import CARD, HF_SPLITS, Card, FileEntry, write_card
+from goldlabel.pairs.delimited import encode_csv
+from goldlabel.pairs.jsonl import encode_jsonl
+from goldlabel.pairs.record import SCHEMA, SPLITS
+
+FILE_FORMATS = ("jsonl", "csv", "parquet")
+
+
+class DatasetWriter(AbstractContextManager["DatasetWriter"]):
+    """Writes records block by block into a dataset folder that appears only when complete.
+
+    ``hf`` lays the files out as the Hugging Face hub does; either way both read the result.
+    """
+
+    def __init__(self, folder: Path, card: Card, *, hf: bool = False) -> None:
+        if folder.exists() and not (folder / CARD).exists() and any(folder.iterdir()):
+            raise InputError(f"{folder}: is not empty and no dataset; choose another folder for the output")
+        self.card = card
+        self._hf = hf
+        self._stack = ExitStack()
+        self._folder = self._stack.enter_context(atomic_folder(folder))
+        self._writers: dict[str, pq.ParquetWriter] = {}
+        self._labels: dict[str, dict[str, int]] = {}
+        self._languages: set[str] = set()
+        self._id_hashes: list[NDArray[np.uint64]] = []
+
+    def write(self, frame: pl.DataFrame) -> None:
+        """Append records; each goes to the file of its split."""
+        self._id_hashes.append(frame["id"].hash(seed=0).to_numpy())
+        self._languages.update(frame["language"].drop_nulls().unique())
+        parts = frame.partition_by("split", as_dict=True, maintain_order=True)
+        for (split,), part in parts.items():
+            name = str(split)
+            if name not in self._writers:
+                path = self._folder / self._path(name)
+                path.parent.mkdir(exist_ok=True)
+                writer = pq.ParquetWriter(path, SCHEMA, compression="zstd", use_dictionary=_REPETITIVE)
+                self._writers[name] = self._stack.enter_context(writer)
+                self._labels[name] = {}
+            counts = self._labels[name]
+            for label, count in part["label"].value_counts().iter_rows():
+                counts[label] = counts.get(label, 0) + count
+            self._writers[name].write_table(part.to_arrow().cast(SCHEMA))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self._stack.__exit__(kind, error, traceback)
+            return
+        with self._stack:
+            for writer in self._writers.values():
+                writer.close()
+            self._refuse_double_ids()
+            self.card = replace(
+                self.card,
+                files=tuple(self._entry(split) for split in SPLITS if split in self._writers),
+                languages=tuple(sorted(self._languages)) or self.card.languages,
+            )
+            write_card(self.card, self._folder)
+
+    def _path(self, split: str) -> str:
+        return f"data/{HF_SPLITS[split]}-00000-of-00001.parquet" if self._hf else f"{split}.parquet"
+
+    def _entry(self, split: str) -> FileEntry:
+        path = self._folder / self._path(split)
+        return FileEntry(
+            path=self._path(split),
+            split=split,
+            pairs=sum(self._labels[split].values()),
+            labels=dict(sorted(self._labels[split].items())),
+            sha256=sha256(path),
+            bytes=path.stat().st_size,
+        )
+
+    def _refuse_double_ids(self) -> None:
+        """Find equal ids by their 64-bit hashes: eight bytes a pair are kept, not the ids."""
+        if not self._id_hashes:
+            return
+        hashes = np.concatenate(self._id_hashes)
+        hashes.sort()
+        double = hashes[1:][hashes[1:] == hashes[:-1]]
+        if not len(double):
+            return
+        ids = pl.scan_parquet([self._folder / self._path(split) for split in self._writers]).select("id")
+        seen = ids.filter(pl.col("id").hash(seed=0).is_in(double[:1000])).collect()["id"]
+        repeated = seen.value_counts().filter(pl.col("count") > 1).sort("id")
+        if len(repeated):
+            name, count = repeated.row(0)
+            more = f" (and {len(repeated) - 1} more ids are)" if len(repeated) > 1 else ""
+            raise InputError(f"id {name!r} is given to {count} pairs{more}; ids must be unique in a dataset")
+
+
+_REPETITIVE = ["label", "split", "dataset", "language", "genre", "level", "round", "condition"]
+
+
+def write_file(blocks: Iterable[pl.DataFrame], path: Path, kind: str) -> int:
+    """Write records into one JSONL, CSV or Parquet file, compressed where its name ends in ``.gz``."""
+    count = 0
+    with atomic_file(path) as temporary, ExitStack() as stack:
+        if kind == "parquet":
+            writer = stack.enter_context(pq.ParquetWriter(temporary, SCHEMA, compression="zstd"))
+            for block in blocks:
+                writer.write_table(block.to_arrow().cast(SCHEMA))
+                count += len(block)
+            return count
+        opened = gzip.open(temporary, "wb") if path.suffix == ".gz" else temporary.open("wb")
+        stream = stack.enter_context(opened)
+        for block in blocks:
+            if kind == "jsonl":
+                encode_jsonl(block).write_csv(stream, include_header=False, quote_style="never")  # type: ignore[call-overload]
+            else:
+                encode_csv(block).write_csv(stream, include_header=count == 0)  # type: ignore[call-overload]
+            count += len(block)
+    return count

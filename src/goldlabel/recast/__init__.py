@@ -1,0 +1,1 @@
+"""Annotations of other tasks become pairs: one file per phenomenon, pure functions."""

@@ -1,0 +1,70 @@
+"""One small registry with "did you mean", and the loading of optional dependencies."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar
+
+from goldlabel.errors import MissingExtraError, UnknownNameError
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Named things of one kind.
+
+    A value may be given as ``"package.module:attribute"``; it is imported when first asked for, so that
+    listing names costs nothing.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._entries: dict[str, T | str] = {}
+
+    def add(self, name: str, value: T | str) -> None:
+        """Register ``value`` under ``name``; a name is given once."""
+        if name in self._entries:
+            raise ValueError(f"{self.kind} {name!r} is registered twice")
+        self._entries[name] = value
+
+    def get(self, name: str) -> T:
+        """Return the entry called ``name``, or say which names come close."""
+        if name not in self._entries:
+            raise UnknownNameError(f"there is no {self.kind} {name!r}; {suggest(name, list(self._entries))}")
+        entry = self._entries[name]
+        if isinstance(entry, str):
+            module, _, attribute = entry.partition(":")
+            resolved: T = getattr(importlib.import_module(module), attribute)
+            self._entries[name] = resolved
+            return resolved
+        return entry
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._entries))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+def suggest(name: str, allowed: list[str]) -> str:
+    """End an error message: the closest of ``allowed``, then all of them."""
+    close = difflib.get_close_matches(name, allowed, n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return f"{hint}allowed: {', '.join(sorted(allowed))}"
+
+
+def import_extra(module: str, extra: str) -> Any:
+    """Import an optional dependency, or say which extra brings it."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] != module.split(".")[0]:
+            raise
+        raise MissingExtraError(
+            f'{module} is not installed; run: pip install "goldlabel[{extra}]"'
+        ) from error

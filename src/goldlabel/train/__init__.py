@@ -1,0 +1,1 @@
+"""Fitting models: batching, debiasing, run folders, rounds."""

@@ -1,0 +1,1 @@
+"""Votes become gold labels: aggregation, agreement, annotator quality."""

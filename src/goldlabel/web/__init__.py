@@ -1,0 +1,1 @@
+"""Routes and pages for annotators and requesters; wiring only."""
