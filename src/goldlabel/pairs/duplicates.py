@@ -1,0 +1,216 @@
+"""Duplicates and near-duplicates, within a dataset and across datasets.
+
+Texts equal after normalisation (NFKC, lower case, letters and digits only) are exact duplicates. Among the
+rest, MinHash with banded LSH proposes candidates (Broder 1997; Leskovec et al., *Mining of Massive Datasets*,
+ch. 3), and each is kept only if the true Jaccard similarity of the sets of character trigrams reaches the
+threshold. Two pairs are as alike as the less alike of their premises and their hypotheses, so that three
+hypotheses for one long premise are no duplicates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from goldlabel.errors import InputError
+from goldlabel.pairs.dataset import Pairs
+from goldlabel.pairs.result import Result
+
+FIELDS = {"pair": ("premise", "hypothesis"), "premise": ("premise",), "hypothesis": ("hypothesis",)}
+SHINGLE = 3
+PERMUTATIONS = 96
+SEED = 1
+ROWS_PER_BLOCK = 20_000
+FULL_BUCKET = 32
+
+
+@dataclass(frozen=True)
+class Duplicates(Result):
+    """Clusters of duplicates: one row per pair that has at least one other like it."""
+
+    clusters: pl.DataFrame
+    pairs: int
+    on: str
+    threshold: float
+
+    @property
+    def title(self) -> str:
+        """How many clusters there are."""
+        return f"{self.clusters['cluster'].n_unique():,} clusters of duplicates among {self.pairs:,} ({self.on})"
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """One row per duplicated pair: cluster, kind, dataset, split, id, label."""
+        return self.clusters
+
+    def across(self, column: str) -> pl.DataFrame:
+        """Return the clusters that hold more than one ``split``, ``dataset`` or ``label``."""
+        if column not in ("split", "dataset", "label"):
+            raise InputError(f"{column!r} cannot be leaked across; allowed: dataset, label, split")
+        return self.clusters.filter(pl.col(column).n_unique().over("cluster") > 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts, and the clusters as lists of ids."""
+        names = ("split", "dataset", "label")
+        return {
+            "on": self.on,
+            "threshold": self.threshold,
+            "pairs": self.pairs,
+            "clusters": [
+                {"kind": part["kind"][0], "members": part.drop("cluster", "kind").to_dicts()}
+                for part in self.clusters.partition_by("cluster", maintain_order=True)
+            ],
+            "across": {name: int(self.across(name)["cluster"].n_unique()) for name in names},
+        }
+
+
+def find_duplicates(datasets: Sequence[Pairs], *, on: str = "pair", threshold: float = 0.8) -> Duplicates:
+    """Find the clusters of like pairs within and across ``datasets``."""
+    if on not in FIELDS:
+        raise InputError(f"duplicates cannot be looked for on {on!r}; allowed: {', '.join(FIELDS)}")
+    if not 0.5 <= threshold <= 1:
+        raise InputError(f"threshold {threshold} is not between 0.5 and 1")
+    fields = FIELDS[on]
+    frame = pl.concat(
+        pairs.frame.select(
+            pl.coalesce(pl.col("dataset"), pl.lit(pairs.card.name)).alias("dataset"),
+            "split",
+            "id",
+            "label",
+            *(_normalised(field).alias(f"text {field}") for field in fields),
+        ).collect(engine="streaming")
+        for pairs in datasets
+    )
+    texts = [f"text {field}" for field in fields]
+    unique = frame.select(texts).unique(maintain_order=True).with_row_index("unique")
+    row_of = frame.select(texts).join(unique, on=texts, how="left", maintain_order="left")["unique"]
+    near = np.arange(len(unique)) if threshold == 1 else _near_clusters(unique.select(texts), threshold)
+    members = frame.drop(texts).with_columns(row_of.alias("unique"), pl.Series("cluster", near[row_of.to_numpy()]))
+    clusters = (
+        members.filter(pl.len().over("cluster") > 1)
+        .with_columns(
+            pl.when(pl.col("unique").n_unique().over("cluster") > 1)
+            .then(pl.lit("near"))
+            .otherwise(pl.lit("exact"))
+            .alias("kind"),
+            pl.col("cluster").rank("dense").cast(pl.Int64) - 1,
+        )
+        .sort("cluster", maintain_order=True)
+        .select("cluster", "kind", "dataset", "split", "id", "label")
+    )
+    return Duplicates(clusters, len(frame), on, threshold)
+
+
+def _normalised(field: str) -> pl.Expr:
+    words = pl.col(field).str.normalize("NFKC").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", " ")
+    stripped = words.str.strip_chars()
+    # Text of nothing but signs is compared as it stands.
+    return pl.when(stripped == "").then(pl.col(field)).otherwise(stripped)
+
+
+def _near_clusters(texts: pl.DataFrame, threshold: float) -> NDArray[np.int64]:
+    """Return a cluster number for each row of unique texts."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    shingled = [_shingles(texts[name], salt) for salt, name in enumerate(texts.columns)]
+    left, right = _candidates(shingled, threshold)
+    like = np.ones(len(left), dtype=bool)
+    for keys, offsets in shingled:
+        like &= _jaccard(keys, offsets, left, right) >= threshold
+    size = len(texts)
+    graph = coo_array((np.ones(int(like.sum())), (left[like], right[like])), shape=(size, size))
+    labels: NDArray[np.int64] = connected_components(graph, directed=False)[1].astype(np.int64)
+    return labels
+
+
+def _shingles(texts: pl.Series, salt: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return the trigrams of every text as keys in one array, and where each text starts in it."""
+    lengths = np.maximum(texts.str.len_chars().to_numpy().astype(np.int64), SHINGLE)
+    joined = texts.str.pad_end(SHINGLE).str.join("").item()
+    points = np.frombuffer(joined.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
+    # Three code points of 21 bits fill 63 bits: the key is the trigram itself.
+    keys = points[:-2] | points[1:-1] << np.uint64(21) | points[2:] << np.uint64(42)
+    inside = np.ones(len(keys), dtype=bool)
+    ends = np.cumsum(lengths)[:-1]
+    inside[ends - 1] = inside[ends - 2] = False  # trigrams that reach over the end of a text
+    offsets = np.concatenate([[0], np.cumsum(lengths - SHINGLE + 1)])
+    return _mixed(keys[inside], salt), offsets
+
+
+def _mixed(keys: NDArray[np.uint64], salt: int) -> NDArray[np.uint64]:
+    """Spread keys over 64 bits (the finaliser of SplitMix64), apart for each field."""
+    keys = keys + np.uint64((0x9E3779B97F4A7C15 * (salt + 1)) & 0xFFFFFFFFFFFFFFFF)
+    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return keys ^ (keys >> np.uint64(31))
+
+
+def _candidates(
+    shingled: list[tuple[NDArray[np.uint64], NDArray[np.int64]]], threshold: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the row pairs that share a band of their MinHash signatures."""
+    # The MinHash of a union of sets is the least of their MinHashes.
+    signatures = np.minimum.reduce([_signatures(keys, offsets) for keys, offsets in shingled])
+    rows = _rows_per_band(threshold)
+    found = []
+    for start in range(0, PERMUTATIONS - rows + 1, rows):
+        band = pl.DataFrame({"row": np.arange(len(signatures)), "bucket": _bucket(signatures[:, start : start + rows])})
+        shared = band.filter(pl.len().over("bucket") > 1).with_columns(
+            pl.int_range(pl.len()).over("bucket").alias("place"), pl.len().over("bucket").alias("size")
+        )
+        small = shared.filter(pl.col("size") <= FULL_BUCKET)
+        found.append(
+            small.join(small, on="bucket").filter(pl.col("row") < pl.col("row_right")).select("row", "row_right")
+        )
+        # A crowded bucket is linked as a chain and to its first row, not all with all.
+        crowded = shared.filter(pl.col("size") > FULL_BUCKET)
+        for other in (pl.col("row").shift(1), pl.col("row").first()):
+            linked = crowded.with_columns(other.over("bucket").alias("other")).filter(pl.col("other") < pl.col("row"))
+            found.append(linked.select(pl.col("other").alias("row"), pl.col("row").alias("row_right")))
+    pairs = pl.concat(found).unique().sort("row", "row_right")
+    return pairs["row"].to_numpy(), pairs["row_right"].to_numpy()
+
+
+def _rows_per_band(threshold: float) -> int:
+    """Choose the widest band that still finds a pair at the threshold with probability 0.99."""
+    widths = (12, 8, 6, 4, 3, 2)
+    return next((w for w in widths if (1 - threshold**w) ** (PERMUTATIONS // w) <= 0.01), 1)
+
+
+def _signatures(keys: NDArray[np.uint64], offsets: NDArray[np.int64]) -> NDArray[np.uint32]:
+    from rensa import RMinHash
+
+    size = len(offsets) - 1
+    signatures = np.empty((size, PERMUTATIONS), dtype=np.uint32)
+    for start in range(0, size, ROWS_PER_BLOCK):
+        end = min(start + ROWS_PER_BLOCK, size)
+        bounds = (offsets[start : end + 1] - offsets[start]).astype(np.uint64)
+        block = keys[offsets[start] : offsets[end]]
+        matrix = RMinHash.digest_matrix_from_flat_token_hashes(block, bounds, PERMUTATIONS, SEED)
+        signatures[start:end] = matrix.to_rows()
+    return signatures
+
+
+def _bucket(band: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    bucket = np.zeros(len(band), dtype=np.uint64)
+    for column in band.T:
+        bucket = _mixed(bucket ^ column.astype(np.uint64), 0)
+    return bucket
+
+
+def _jaccard(
+    keys: NDArray[np.uint64], offsets: NDArray[np.int64], left: NDArray[np.int64], right: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the exact Jaccard similarity of the trigram sets of each candidate."""
+    similarity = np.empty(len(left))
+    for number, (a, b) in enumerate(zip(left, right, strict=True)):
+        one = set(keys[offsets[a] : offsets[a + 1]].tolist())
+        other = set(keys[offsets[b] : offsets[b + 1]].tolist())
+        similarity[number] = len(one & other) / len(one | other)
+    return similarity
