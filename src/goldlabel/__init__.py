@@ -1,1 +1,58 @@
+"""Goldlabel: the workbench for natural language inference data and models.
 
+>>> import goldlabel as gl
+>>> pairs = gl.read("pairs.jsonl")
+>>> pairs.split("80:10:10").pairs.write("my-corpus")
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from goldlabel.errors import GoldlabelError
+    from goldlabel.models import Model, load_model, predict_labels
+    from goldlabel.pairs import Card, LabelSpace, Pairs, convert, label_space, read, score_mapping
+    from goldlabel.sources import load
+
+_HOMES = {
+    "GoldlabelError": "goldlabel.errors",
+    "Model": "goldlabel.models",
+    "load_model": "goldlabel.models",
+    "predict_labels": "goldlabel.models",
+    "Card": "goldlabel.pairs",
+    "LabelSpace": "goldlabel.pairs",
+    "Pairs": "goldlabel.pairs",
+    "convert": "goldlabel.pairs",
+    "label_space": "goldlabel.pairs",
+    "read": "goldlabel.pairs",
+    "score_mapping": "goldlabel.pairs",
+    "load": "goldlabel.sources",
+}
+
+__all__ = [
+    "Card",
+    "GoldlabelError",
+    "LabelSpace",
+    "Model",
+    "Pairs",
+    "convert",
+    "label_space",
+    "load",
+    "load_model",
+    "predict_labels",
+    "read",
+    "score_mapping",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that ``import goldlabel`` costs nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'goldlabel' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

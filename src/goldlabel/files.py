@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, cast
 
 import platformdirs
 
@@ -137,7 +137,7 @@ class InputFile:
         """Open for reading, decompressed; damage found while reading becomes an ``InputError``."""
         try:
             with self._open_raw() as raw:
-                counted = io.BufferedReader(_Counted(raw, on_bytes or _ignore), 1 << 20)
+                counted = cast(BinaryIO, io.BufferedReader(_Counted(raw, on_bytes or _ignore), 1 << 20))
                 with _decompressed(counted, self.member or self.path.name) as stream:
                     yield stream
         except FileNotFoundError as error:
@@ -229,19 +229,21 @@ class _Counted(io.RawIOBase):
 
 
 @contextmanager
-def _decompressed(stream: io.BufferedReader, name: str) -> Iterator[BinaryIO]:
+def _decompressed(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
     compression = _compression(name)
     if compression == ".gz":
         with gzip.GzipFile(fileobj=stream) as unzipped:
-            yield unzipped  # type: ignore[misc]
+            yield cast(BinaryIO, unzipped)
     elif compression == ".bz2":
         with bz2.BZ2File(stream) as unzipped_bz2:
-            yield unzipped_bz2
+            yield cast(BinaryIO, unzipped_bz2)
     elif compression == ".zst":
         import pyarrow as pa
 
         try:
-            yield io.BufferedReader(_Counted(pa.CompressedInputStream(stream, "zstd"), _ignore), 1 << 20)
+            yield cast(
+                BinaryIO, io.BufferedReader(_Counted(pa.CompressedInputStream(stream, "zstd"), _ignore), 1 << 20)
+            )
         except OSError as error:
             if error.errno is None:  # Arrow's own complaint about the data, not the system's
                 raise EOFError(str(error)) from error

@@ -65,6 +65,4 @@ def import_extra(module: str, extra: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != module.split(".")[0]:
             raise
-        raise MissingExtraError(
-            f'{module} is not installed; run: pip install "goldlabel[{extra}]"'
-        ) from error
+        raise MissingExtraError(f'{module} is not installed; run: pip install "goldlabel[{extra}]"') from error

@@ -130,9 +130,7 @@ def hugging_face_readme(card: Card) -> str:
         "configs": [
             {
                 "config_name": "default",
-                "data_files": [
-                    {"split": HF_SPLITS[entry.split], "path": entry.path} for entry in card.files
-                ],
+                "data_files": [{"split": HF_SPLITS[entry.split], "path": entry.path} for entry in card.files],
             }
         ],
     }
@@ -140,13 +138,13 @@ def hugging_face_readme(card: Card) -> str:
     table = [
         f"| {' | '.join(['split', 'pairs', *labels, 'no gold label'])} |",
         f"|{' --- |' * (len(labels) + 3)}",
-        *(
-            f"| {' | '.join([entry.split, *(f'{n:,}' for n in _counts(entry, labels))])} |"
-            for entry in card.files
-        ),
+        *(f"| {' | '.join([entry.split, *(f'{n:,}' for n in _counts(entry, labels))])} |" for entry in card.files),
     ]
-    origin = [f"- {name}: {value}" for name, value in (("Licence", card.licence), ("Source", card.source),
-                                                        ("Paper", card.paper)) if value]
+    origin = [
+        f"- {name}: {value}"
+        for name, value in (("Licence", card.licence), ("Source", card.source), ("Paper", card.paper))
+        if value
+    ]
     history = [f"{number}. {step}" for number, step in enumerate(card.history, 1)]
     columns = [f"- `{name}`: {meaning}" for name, meaning in COLUMN_MEANINGS.items()]
     parts = [

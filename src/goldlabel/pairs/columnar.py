@@ -38,7 +38,9 @@ def read_arrow(paths: list[Path], features: Any, *, names: Mapping[str, str]) ->
     for path in paths:
         try:
             with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as reader:
-                yield from _parse_batches(_guarded(reader, path), reader.schema, class_names(features), str(path), names)
+                yield from _parse_batches(
+                    _guarded(reader, path), reader.schema, class_names(features), str(path), names
+                )
         except (pa.ArrowInvalid, FileNotFoundError) as error:
             raise InputError(f"{path}: is not a complete Arrow file ({_first_line(error)}); save it again") from error
 

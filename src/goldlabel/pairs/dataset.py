@@ -217,7 +217,10 @@ def _read_dataset(folder: Path) -> Pairs:
 
 
 def _reading(
-    labels: LabelSpace | str, label_map: Mapping[str, str] | None, columns: Mapping[str, str] | None, split: str
+    labels: LabelSpace | str,
+    label_map: Mapping[str, str] | None,
+    columns: Mapping[str, str] | None,
+    split: str,
 ) -> Reading:
     space = label_space(labels) if isinstance(labels, str) else labels
     return Reading(space=space, label_map=label_map or {}, columns=columns or {}, split=split)

@@ -36,8 +36,7 @@ def read_delimited(
     """Yield the parsing of each run of rows as a function; ``header`` names the columns of a bare file."""
     csv.field_size_limit(LONGEST_CELL)
     text = io.TextIOWrapper(stream, encoding=encoding, errors="surrogateescape", newline="")
-    quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
-    reader = csv.reader(text, delimiter=delimiter, quoting=quoting)
+    reader = csv.reader(text, delimiter=delimiter, quoting=csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL)
     lines = _numbered(reader, where)
     if header is None:
         _, header = next(lines, (1, []))

@@ -25,7 +25,11 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def read_jsonl(
-    stream: BinaryIO, where: str, *, names: Mapping[str, str] = KNOWN_NAMES, transform: Transform | None = None
+    stream: BinaryIO,
+    where: str,
+    *,
+    names: Mapping[str, str] = KNOWN_NAMES,
+    transform: Transform | None = None,
 ) -> Iterator[Callable[[], Parsed]]:
     """Yield the parsing of each block as a function, so that blocks can be parsed side by side."""
     for first_line, block in _blocks(stream, where):

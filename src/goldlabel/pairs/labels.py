@@ -76,7 +76,14 @@ NLI3 = LabelSpace(
     ("entailment", "neutral", "contradiction"),
     {"e": "entailment", "n": "neutral", "c": "contradiction"},
 )
-_NOT_ENTAILMENT = ("not-entailment", "not entailment", "non-entailment", "not-entailed", "not_entailed", "not entailed")
+_NOT_ENTAILMENT = (
+    "not-entailment",
+    "not entailment",
+    "non-entailment",
+    "not-entailed",
+    "not_entailed",
+    "not entailed",
+)
 NLI2 = LabelSpace(
     "nli2",
     ("entailment", "not_entailment"),

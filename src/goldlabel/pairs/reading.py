@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -26,6 +26,7 @@ from goldlabel.pairs.record import Gate, conform_strictly
 from goldlabel.pairs.rows import Parsed, field_names
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 DATA_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
@@ -40,9 +41,7 @@ class Reading:
     split: str = "none"
 
 
-def stream_pairs(
-    path: Path, name: str, reading: Reading, on_bytes: OnBytes | None = None
-) -> Iterator[pl.DataFrame]:
+def stream_pairs(path: Path, name: str, reading: Reading, on_bytes: OnBytes | None = None) -> Iterator[pl.DataFrame]:
     """Yield the records behind ``path`` block by block; memory holds a few blocks, however large the file."""
     parts = list(_folder_parts(path, reading)) if path.is_dir() else [(path, reading.split)]
     several = len(parts) > 1
@@ -60,10 +59,10 @@ def stream_pairs(
             yield from blocks
 
 
-def in_order(items: Iterable[T], work: Callable[[T], pl.DataFrame], workers: int = 2) -> Iterator[pl.DataFrame]:
+def in_order(items: Iterable[T], work: Callable[[T], R], workers: int = 2) -> Generator[R, None, None]:
     """Apply ``work`` to items side by side, a few ahead of the reader, and yield the results in order."""
     with ThreadPoolExecutor(workers) as pool:
-        waiting: deque[Callable[[], pl.DataFrame]] = deque()
+        waiting: deque[Callable[[], R]] = deque()
         try:
             for item in items:
                 waiting.append(pool.submit(work, item).result)
@@ -94,8 +93,10 @@ def _parsings(path: Path, reading: Reading, on_bytes: OnBytes | None) -> tuple[I
     file = one_input_file(path)
     suffix = suffix if suffix in DATA_SUFFIXES else data_suffix(file.name)
     if suffix not in DATA_SUFFIXES:
-        raise InputError(f"{path}: the ending {suffix or 'of its name'!r} tells no format; allowed: "
-                         f"{', '.join(DATA_SUFFIXES)}, also with .gz, .bz2, .zst or in a .zip")
+        raise InputError(
+            f"{path}: the ending {suffix or 'of its name'!r} tells no format; allowed: "
+            f"{', '.join(DATA_SUFFIXES)}, also with .gz, .bz2, .zst or in a .zip"
+        )
     return _parse_text(file, suffix, names, on_bytes), "line"
 
 

@@ -48,9 +48,7 @@ SCHEMA = pa.schema(
         for name in COLUMNS
     ]
 )
-DTYPES: dict[str, pl.DataType] = {
-    name: pl.List(pl.String()) if name in LISTS else pl.String() for name in COLUMNS
-}
+DTYPES: dict[str, pl.DataType] = {name: pl.List(pl.String()) if name in LISTS else pl.String() for name in COLUMNS}
 
 SPLITS = ("train", "dev", "test", "none")
 SPLIT_SPELLINGS = {"validation": "dev", "valid": "dev", "val": "dev", "development": "dev", "": "none"}
@@ -112,9 +110,7 @@ def conform(raw: pl.DataFrame, gate: Gate) -> tuple[pl.DataFrame, list[Problem]]
         "votes": bad_votes,
         "split": bad_splits,
     }
-    problems = [
-        _problem(name, raw, row, gate) for name, bad in checks.items() if bad.any() for row in bad.arg_true()
-    ]
+    problems = [_problem(name, raw, row, gate) for name, bad in checks.items() if bad.any() for row in bad.arg_true()]
     if problems:
         refused = pl.Series([problem.line for problem in problems])
         frame = frame.filter(~frame[LINE].is_in(refused.implode()))

@@ -41,8 +41,9 @@ def field_names(columns: Mapping[str, str] | None) -> dict[str, str]:
     names = dict(KNOWN_NAMES)
     for name, given in (columns or {}).items():
         if name not in COLUMNS:
-            raise InputError(f"--columns {name}={given}: {name!r} is not a column of the record; allowed: "
-                             f"{', '.join(COLUMNS)}")
+            raise InputError(
+                f"--columns {name}={given}: {name!r} is not a column of the record; allowed: {', '.join(COLUMNS)}"
+            )
         names = {known: target for known, target in names.items() if target != name} | {given: name}
     return names
 

@@ -157,6 +157,36 @@ class Halves:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DevAsTest:
+    """The released dev becomes test, and as many pairs drawn from train become dev.
+
+    For corpora whose test labels are not public (MultiNLI in Zhang et al. 2020, section 2.2).
+    """
+
+    def columns(self) -> Sequence[str]:
+        """Name the columns the plan looks at."""
+        return []
+
+    def describe(self) -> str:
+        """Say in a few words what was done."""
+        return "dev used as test, a new dev of its size drawn from train"
+
+    def assign(self, frame: pl.DataFrame, seed: int) -> pl.Series:
+        """Return the new split of each row."""
+        split = frame["split"].to_numpy()
+        released, train = split == "dev", np.flatnonzero(split == "train")
+        size = int(released.sum())
+        if size == 0 or len(train) < size:
+            raise InputError(
+                f"a dev split and a larger train split are needed; there are {size} and {len(train)} pairs"
+            )
+        assigned = split.astype(object)
+        assigned[released] = "test"
+        assigned[train[_balanced(frame[train], size, (), seed)]] = "dev"
+        return pl.Series("split", assigned, dtype=pl.String)
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExcludeOverlap:
     """Drop training pairs that share a value of ``column`` with dev or test (OCNLI's 50k becomes 30k)."""
 
@@ -253,8 +283,12 @@ class Verified:
                 f"{self.min_votes} votes or more; ask for fewer"
             )
         chosen = verified[_balanced(frame[verified], self.dev + self.test, self.balance, seed)]
-        return _held_out(frame, chosen, Ratios(ratios=f"{self.dev}:{self.test}", names=("dev", "test"),
-                                               stratify=self.balance), seed)
+        return _held_out(
+            frame,
+            chosen,
+            Ratios(ratios=f"{self.dev}:{self.test}", names=("dev", "test"), stratify=self.balance),
+            seed,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -323,9 +357,11 @@ def _units(frame: pl.DataFrame, by: str | None, stratify: Sequence[str]) -> pl.D
     if by is None:
         return rows.with_columns(pl.lit(1, pl.Int64).alias("size")).sort("unit")
     counted = rows.group_by("unit", "stratum").len().sort("len", "stratum", descending=[True, False])
-    return counted.group_by("unit", maintain_order=True).agg(
-        pl.col("stratum").first(), pl.col("len").sum().cast(pl.Int64).alias("size")
-    ).sort("unit")
+    return (
+        counted.group_by("unit", maintain_order=True)
+        .agg(pl.col("stratum").first(), pl.col("len").sum().cast(pl.Int64).alias("size"))
+        .sort("unit")
+    )
 
 
 def _cut(
@@ -346,7 +382,8 @@ def _cut(
 
 def _balanced(frame: pl.DataFrame, size: int, by: Sequence[str], seed: int) -> NDArray[np.int64]:
     """Draw ``size`` rows with equal numbers from each cell of ``by``; small cells give all they have."""
-    units = frame.with_row_index("row").select("row", "id", (pl.struct(by).rank("dense") - 1).alias("cell")).sort("id")
+    cell = pl.struct(by).rank("dense") if by else pl.lit(0)
+    units = frame.with_row_index("row").select("row", "id", cell.alias("cell")).sort("id")
     shuffled = units[_shuffled(len(units), seed)]
     # The k-th row of every cell comes before the (k+1)-th of any.
     ranked = shuffled.with_columns(pl.int_range(pl.len()).over("cell").alias("turn"))

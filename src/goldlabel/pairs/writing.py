@@ -60,6 +60,11 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
                 counts[label] = counts.get(label, 0) + count
             self._writers[name].write_table(part.to_arrow().cast(SCHEMA))
 
+    def attach(self, name: str, data: bytes) -> None:
+        """Put another file beside the data; an empty one is left out."""
+        if data:
+            (self._folder / name).write_bytes(data)
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:

@@ -1,0 +1,70 @@
+"""The application, and the one place where errors become a line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import version
+from typing import Annotated, NoReturn
+
+import typer
+
+from goldlabel.cli import data, demo
+from goldlabel.errors import GoldlabelError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+UsageError = typer.BadParameter.__mro__[1]  # Typer gives its root of command-line errors no public name
+
+app = typer.Typer(
+    name="goldlabel",
+    help="The workbench for natural language inference data and models.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.add_typer(data.app, name="data")
+app.command("demo")(demo.demo_command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"goldlabel {version('goldlabel')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop."),
+    ] = False,
+) -> None:
+    """The workbench for natural language inference data and models."""
+
+
+def main() -> NoReturn:
+    """Run the command line; bad input ends with one line on stderr and exit code 2."""
+    try:
+        code = app(standalone_mode=False)
+    except GoldlabelError as error:
+        _fail(str(error), BAD_INPUT)
+    except UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            error.show()
+            sys.exit(BAD_INPUT)
+        command = error.ctx.command_path if error.ctx else "goldlabel"
+        _fail(f"{error.format_message()} (see '{command} --help')", BAD_INPUT)
+    except (typer.Abort, KeyboardInterrupt):
+        _fail("interrupted; nothing was half-written", INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    sys.exit(code)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    typer.echo(f"goldlabel: {' '.join(message.split())}", err=True)
+    sys.exit(code)

@@ -1,0 +1,137 @@
+"""What commands share: options, progress on stderr, results on stdout."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from goldlabel.errors import InputError
+from goldlabel.files import input_files
+from goldlabel.pairs import Pairs, Result
+from goldlabel.sources import SOURCES, find
+
+PathArgument = Annotated[str, typer.Argument(metavar="PATH", help="A file, a folder, or the name of an added source.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N pairs.")]
+LabelsOption = Annotated[
+    str,
+    typer.Option("--labels", help="Label space of a file without a card: nli3, nli2, scitail, ordinal5, or a,b,c."),
+]
+MapOption = Annotated[
+    list[str] | None,
+    typer.Option("--map", help="Spell a label of a file without a card: FOUND=LABEL, such as 0=entailment."),
+]
+ColumnsOption = Annotated[
+    list[str] | None,
+    typer.Option("--columns", help="Name a column of a file without a card: COLUMN=NAME, such as premise=text_a."),
+]
+
+
+def open_pairs(
+    path: str,
+    *,
+    labels: str = "nli3",
+    spellings: list[str] | None,
+    columns: list[str] | None,
+    limit: int | None,
+) -> Pairs:
+    """Find pairs by path or name, with a progress bar while a file is read."""
+    total = None if path in SOURCES and not Path(path).exists() else _size(Path(path))
+    with progress(f"reading {path}", total) as advance:
+        pairs = find(
+            path,
+            labels=labels,
+            label_map=parse_map("--map", spellings),
+            columns=parse_map("--columns", columns),
+            on_bytes=advance,
+        )
+    return pairs.limit(limit) if limit else pairs
+
+
+def parse_map(option: str, entries: list[str] | None) -> dict[str, str]:
+    """Read ``A=B`` entries, also several joined by commas."""
+    parsed = {}
+    for entry in (part for entry in entries or [] for part in entry.split(",")):
+        left, equals, right = entry.partition("=")
+        if not (left and equals and right):
+            raise InputError(f"{option} {entry!r} is not of the form A=B")
+        parsed[left.strip()] = right.strip()
+    return parsed
+
+
+@contextmanager
+def progress(what: str, total: int | None = None, *, in_bytes: bool = True) -> Iterator[Callable[[int], None]]:
+    """Show a bar on stderr while the block runs, if stderr is a terminal; yield what moves it."""
+    if not sys.stderr.isatty():
+        yield lambda size: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    count = DownloadColumn() if in_bytes else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), count, TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(what, total=total)
+        yield lambda size: bars.update(task, advance=size)
+
+
+def show(result: Result, as_json: bool, **more: Any) -> None:
+    """Print a result: one JSON document, or its title and table."""
+    if as_json:
+        print_json(result.to_dict() | more)
+        return
+    print_table(result.title, result.table.columns, result.table.iter_rows())
+    for name, value in more.items():
+        typer.echo(f"{name}: {value}")
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document on stdout."""
+    typer.echo(json.dumps(document, ensure_ascii=False, indent=2, default=str))
+
+
+def print_table(title: str, columns: list[str], rows: Any) -> None:
+    """Print a table on stdout, numbers to the right."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    body = [list(row) for row in rows]
+    for number, name in enumerate(columns):
+        numeric = any(isinstance(row[number], int | float) for row in body)
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in body:
+        table.add_row(*(_cell(value) for value in row))
+    width = None if sys.stdout.isatty() else 200
+    Console(width=width, highlight=False, markup=False).print(table)
+
+
+def note(message: str) -> None:
+    """Tell the user something on stderr."""
+    typer.echo(message, err=True)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return "" if value is None else str(value)
+
+
+def _size(path: Path) -> int | None:
+    return sum(file.size for file in input_files(path)) if path.exists() else None

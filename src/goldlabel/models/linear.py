@@ -1,0 +1,115 @@
+"""``linear``: logistic regression on hashed word n-grams.
+
+Hypothesis-only, it sees the hypothesis's unigrams and bigrams. On pairs it also sees the premise's unigrams
+and, for each hypothesis n-gram, whether the premise holds all of its words. Chinese and Japanese are taken
+character by character, so no word segmenter is needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from goldlabel.models.model import WEIGHTS, label_indices, read_space, write_config
+from goldlabel.pairs.labels import LabelSpace
+
+BITS = 18
+_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|\w+|[^\w\s]")
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A weight per hashed feature and label, and a bias per label."""
+
+    label_space: LabelSpace
+    weights: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    hypothesis_only: bool
+
+    @classmethod
+    def fit(
+        cls,
+        premises: Sequence[str],
+        hypotheses: Sequence[str],
+        labels: Sequence[str],
+        space: LabelSpace,
+        *,
+        hypothesis_only: bool = False,
+        regularisation: float = 1.0,
+    ) -> Self:
+        """Fit by L-BFGS; the result is a function of the data alone."""
+        from sklearn.linear_model import LogisticRegression
+
+        gold = label_indices(labels, space)
+        weights = np.zeros((2**BITS, len(space)), dtype=np.float32)
+        bias = np.full(len(space), -np.inf, dtype=np.float32)
+        seen = np.unique(gold)
+        if len(seen) == 1:
+            bias[seen[0]] = 0.0
+            return cls(space, weights, bias, hypothesis_only)
+        features = _features(premises, hypotheses, hypothesis_only)
+        regression = LogisticRegression(C=1 / regularisation, max_iter=200).fit(features, gold)
+        if len(seen) == 2:  # scikit-learn keeps one row for two classes
+            weights[:, seen[1]], bias[seen] = regression.coef_[0], (0.0, regression.intercept_[0])
+        else:
+            weights[:, seen], bias[seen] = regression.coef_.T, regression.intercept_
+        return cls(space, weights, bias, hypothesis_only)
+
+    def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
+        """Return the softmax over the labels' scores."""
+        if not len(hypotheses):
+            return np.empty((0, len(self.label_space)))
+        scores = _features(premises, hypotheses, self.hypothesis_only) @ self.weights + self.bias
+        shifted = np.exp(scores.astype(np.float64) - scores.max(axis=1, keepdims=True))
+        return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
+
+    def save(self, folder: Path) -> None:
+        """Write the weights."""
+        from safetensors.numpy import save_file
+
+        write_config(folder, "linear", self.label_space, hypothesis_only=self.hypothesis_only)
+        save_file({"weights": self.weights, "bias": self.bias}, folder / WEIGHTS)
+
+    @classmethod
+    def load(cls, folder: Path, config: dict[str, Any]) -> Self:
+        """Read the weights."""
+        from safetensors.numpy import load_file
+
+        tensors = load_file(folder / WEIGHTS)
+        return cls(read_space(config), tensors["weights"], tensors["bias"], config["hypothesis_only"])
+
+
+def _features(premises: Sequence[str], hypotheses: Sequence[str], hypothesis_only: bool) -> Any:
+    from sklearn.feature_extraction import FeatureHasher
+
+    hasher = FeatureHasher(n_features=2**BITS, input_type="string", alternate_sign=False, dtype=np.float32)
+    if hypothesis_only:
+        rows = (_hypothesis_features(_tokens(hypothesis)) for hypothesis in hypotheses)
+    else:
+        rows = (_pair_features(_tokens(p), _tokens(h)) for p, h in zip(premises, hypotheses, strict=True))
+    return hasher.transform(rows)
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(text.lower())
+
+
+def _hypothesis_features(words: list[str]) -> Iterator[str]:
+    yield from words
+    yield from (f"{first} {second}" for first, second in zip(words, words[1:], strict=False))
+
+
+def _pair_features(premise: list[str], hypothesis: list[str]) -> Iterator[str]:
+    given = set(premise)
+    yield from (f"p {word}" for word in premise)
+    for feature in _hypothesis_features(hypothesis):
+        yield feature
+        yield f"{'shared' if given.issuperset(feature.split()) else 'new'} {feature}"
+    new = sum(word not in given for word in hypothesis)
+    yield f"new words {min(new, 5)}"

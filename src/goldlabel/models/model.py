@@ -1,0 +1,98 @@
+"""The ``Model`` protocol, and loading one from its run folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from goldlabel.errors import InputError
+from goldlabel.files import write_text
+from goldlabel.pairs.labels import NO_GOLD, LabelSpace
+from goldlabel.registry import Registry
+
+CONFIG = "config.json"
+WEIGHTS = "model.safetensors"
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Anything that scores pairs."""
+
+    label_space: LabelSpace
+
+    def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
+        """Return an ``(n, labels)`` matrix of probabilities, columns in the order of the space's labels."""
+        ...
+
+
+class TrainableModel(Model, Protocol):
+    """A model that Goldlabel fits, saves and loads."""
+
+    @classmethod
+    def fit(
+        cls,
+        premises: Sequence[str],
+        hypotheses: Sequence[str],
+        labels: Sequence[str],
+        space: LabelSpace,
+        **options: Any,
+    ) -> Self:
+        """Return a model fitted to pairs with gold labels."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Write the model into a run folder."""
+        ...
+
+    @classmethod
+    def load(cls, folder: Path, config: dict[str, Any]) -> Self:
+        """Read a model back from its run folder."""
+        ...
+
+
+MODELS: Registry[type[TrainableModel]] = Registry("model")
+
+
+def load_model(name: str | Path) -> Model:
+    """Load a model from a run folder."""
+    folder = Path(name)
+    path = folder / CONFIG
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+        return MODELS.get(config["model"]).load(folder, config)
+    except FileNotFoundError as error:
+        raise InputError(f"{folder}: is not a run folder, {Path(error.filename).name} is missing") from error
+    except (ValueError, KeyError) as error:
+        raise InputError(f"{path}: is not a model's configuration ({error})") from error
+
+
+def write_config(folder: Path, name: str, space: LabelSpace, **options: Any) -> None:
+    """Write what ``load_model`` needs to find the model's class and labels."""
+    labels = {"name": space.name, "labels": list(space.labels)}
+    write_text(folder / CONFIG, json.dumps({"model": name, "label_space": labels, **options}, indent=2) + "\n")
+
+
+def read_space(config: dict[str, Any]) -> LabelSpace:
+    """Return the label space written by ``write_config``."""
+    return LabelSpace(config["label_space"]["name"], tuple(config["label_space"]["labels"]))
+
+
+def predict_labels(model: Model, premises: Sequence[str], hypotheses: Sequence[str]) -> list[str]:
+    """Return the most probable label of each pair."""
+    best = model.predict(premises, hypotheses).argmax(axis=1)
+    return [model.label_space.labels[index] for index in best]
+
+
+def label_indices(labels: Sequence[str], space: LabelSpace) -> NDArray[np.int64]:
+    """Return the column of each gold label, refusing what cannot be learnt from."""
+    if not len(labels):
+        raise InputError("there are no pairs to train on")
+    if NO_GOLD in labels:
+        raise InputError(f"pairs without a gold label ({NO_GOLD!r}) cannot be trained on; leave them out first")
+    columns = {label: space.index(label) for label in dict.fromkeys(labels)}
+    return np.array([columns[label] for label in labels])

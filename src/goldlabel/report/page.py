@@ -1,0 +1,58 @@
+"""One calm HTML page: a sentence that answers the question, then sections with bars and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from goldlabel.files import write_text
+from goldlabel.metrics import Interval
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A share between 0 and 1 with its interval, drawn as a bar."""
+
+    name: str
+    value: float
+    interval: Interval
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A heading, a sentence or two, and what they are about."""
+
+    heading: str
+    text: str
+    bars: Sequence[Bar] = ()
+    table: pl.DataFrame | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """A whole report."""
+
+    title: str
+    lead: str
+    sections: Sequence[Section]
+    footer: str = ""
+
+
+def render_page(page: Page, path: Path) -> None:
+    """Write a page as one HTML file that needs nothing beside it."""
+    environment = Environment(
+        loader=PackageLoader("goldlabel.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.filters["cell"] = _cell
+    write_text(path, environment.get_template("page.html").render(page=page))
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return f"{value:,}" if isinstance(value, int) else "" if value is None else str(value)

@@ -1,0 +1,179 @@
+"""The user's library: sources that were added, under ``GOLDLABEL_HOME``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from goldlabel.errors import InputError, UnknownNameError
+from goldlabel.files import InputFile, OnBytes, home, input_files
+from goldlabel.pairs.card import CARD, Card
+from goldlabel.pairs.dataset import Pairs, read
+from goldlabel.pairs.labels import NLI3, LabelSpace
+from goldlabel.pairs.reading import in_order
+from goldlabel.pairs.record import Gate, Problem, conform
+from goldlabel.pairs.result import Result
+from goldlabel.pairs.writing import DatasetWriter
+from goldlabel.registry import suggest
+from goldlabel.sources.source import SOURCES, Intake, Source, SourceFile
+
+PROBLEMS = "problems.jsonl"
+
+
+@dataclass(frozen=True)
+class Added(Result):
+    """What ``add`` brought into the library."""
+
+    pairs: Pairs
+    files: tuple[str, ...]
+    ignored: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def title(self) -> str:
+        """What was added, and how many rows could not be read."""
+        unread = f", {len(self.problems):,} rows could not be read" if self.problems else ""
+        return f"{self.pairs.title} from {len(self.files)} files{unread}"
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Pairs by split and label."""
+        return self.pairs.table
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts, the files read and not read, and each problem."""
+        return self.pairs.to_dict() | {
+            "files": list(self.files),
+            "ignored": list(self.ignored),
+            "problems": [str(problem) for problem in self.problems],
+        }
+
+
+def data_folder(name: str) -> Path:
+    """Return where a source's dataset lies once it was added."""
+    return home() / "data" / name
+
+
+def is_added(name: str) -> bool:
+    """Say whether a source was added."""
+    return (data_folder(name) / CARD).exists()
+
+
+def load(name: str) -> Pairs:
+    """Return a source that was added."""
+    SOURCES.get(name)
+    if not is_added(name):
+        raise InputError(
+            f"{name} is not in {home()}; run 'goldlabel data add {name} PATH' with its files, or "
+            f"'goldlabel data fetch {name}'"
+        )
+    return read(data_folder(name))
+
+
+def find(
+    path_or_name: str,
+    *,
+    labels: LabelSpace | str = NLI3,
+    label_map: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    on_bytes: OnBytes | None = None,
+) -> Pairs:
+    """Return pairs by the name of a source that was added, or by a path."""
+    if path_or_name in SOURCES and not Path(path_or_name).exists():
+        return load(path_or_name)
+    if not Path(path_or_name).exists():
+        raise UnknownNameError(
+            f"{path_or_name!r} is neither a file, a folder nor a source; {suggest(path_or_name, list(SOURCES))}"
+        )
+    return read(path_or_name, labels=labels, label_map=label_map, columns=columns, on_bytes=on_bytes)
+
+
+def add(name: str, paths: Sequence[Path], *, on_bytes: OnBytes | None = None) -> Added:
+    """Read a source's files and put its dataset into the library, whole or not at all."""
+    source = SOURCES.get(name)
+    given = [file for path in paths for file in input_files(path)]
+    matched = _match(source, given)
+    problems: list[Problem] = []
+    card = Card(
+        name=name,
+        label_space=source.label_space,
+        languages=(source.language,),
+        description=f"{source.title}. {source.description}".strip(),
+        licence=source.licence,
+        source=source.address,
+        paper=source.paper,
+        history=tuple(f"read from {file.name}" for _, file in matched),
+    )
+    with DatasetWriter(data_folder(name), card) as writer:
+        for part, file in matched:
+            found = _Count()
+            for frame in _read(source, part, Intake(file, given, on_bytes), problems, found):
+                writer.write(frame)
+            _refuse_foreign(source, file, found, problems)
+        writer.card = replace(writer.card, problems=len(problems))
+        writer.attach(PROBLEMS, b"".join(orjson.dumps(vars(problem)) + b"\n" for problem in problems))
+    used = {str(file) for _, file in matched}
+    ignored = tuple(str(file) for file in given if str(file) not in used)
+    return Added(read(data_folder(name)), tuple(sorted(used)), ignored, tuple(problems))
+
+
+@dataclass
+class _Count:
+    rows: int = 0
+    unread: int = 0
+
+
+def _match(source: Source, given: Sequence[InputFile]) -> list[tuple[SourceFile, InputFile]]:
+    matched = []
+    for part in source.files:
+        files = [file for file in given if re.fullmatch(part.pattern, file.name, re.IGNORECASE)]
+        if len(files) > 1:
+            raise InputError(f"{files[0]} and {files[1]} are both {source.name}'s {part.split} file; give one of them")
+        matched += [(part, file) for file in files]
+    if not matched:
+        patterns = ", ".join(part.pattern.replace("\\", "") for part in source.files)
+        seen = ", ".join(file.name for file in given[:5]) or "nothing"
+        raise InputError(f"none of {seen} is a file of {source.name}; its files are named like {patterns}")
+    return matched
+
+
+def _read(
+    source: Source, part: SourceFile, intake: Intake, problems: list[Problem], found: _Count
+) -> Iterator[pl.DataFrame]:
+    gate = Gate(
+        where=str(intake.file),
+        space=source.label_space,
+        label_map=source.label_map,
+        defaults={"dataset": source.name, "language": source.language, "split": part.split},
+        id_prefix=f"{part.split}-",
+    )
+
+    def work(parse: Any) -> tuple[pl.DataFrame, list[Problem]]:
+        parsed = parse()
+        frame, refused = conform(parsed.frame, gate)
+        return frame, sorted([*parsed.problems, *refused], key=lambda problem: problem.line)
+
+    with closing(in_order(part.reader(intake), work)) as blocks:
+        for frame, refused in blocks:
+            problems += refused
+            found.rows += len(frame) + len(refused)
+            found.unread += len(refused)
+            yield frame
+
+
+def _refuse_foreign(source: Source, file: InputFile, found: _Count, problems: list[Problem]) -> None:
+    """A file most of whose rows cannot be read is another corpus, or damaged; nothing of it is taken."""
+    if found.rows == 0:
+        raise InputError(f"{file}: holds no pairs")
+    if found.unread > found.rows / 2:
+        raise InputError(
+            f"{file}: {found.unread:,} of {found.rows:,} rows cannot be read as {source.title} "
+            f"(first: {problems[-found.unread].message}); is it a file of another corpus?"
+        )
