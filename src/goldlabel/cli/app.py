@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib.metadata import version
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -15,7 +15,7 @@ from goldlabel.errors import GoldlabelError
 BAD_INPUT = 2
 INTERRUPTED = 130
 
-UsageError = typer.BadParameter.__mro__[1]  # Typer gives its root of command-line errors no public name
+UsageError: Any = typer.BadParameter.__mro__[1]  # Typer gives its root of command-line errors no public name
 
 app = typer.Typer(
     name="goldlabel",

@@ -192,7 +192,9 @@ def split_command(
 ) -> None:
     """Split a dataset by one plan; --exclude-overlap may follow any of them."""
     plans = _plans(ratios, halves, nested, verified, exclusive_writers, writers, by, stratify, balance)
-    if not plans and not exclude_overlap:
+    if not plans and exclude_overlap:
+        plans, exclude_overlap = {"": ExcludeOverlap(column=_columns(exclude_overlap)[0])}, None
+    if not plans:
         raise InputError(
             "no way to split was given; pass one of --ratios, --halves, --nested, --verified, --exclusive-writers, "
             "--exclude-overlap"
@@ -200,7 +202,7 @@ def split_command(
     pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit)
     target = output or Path(f"{pairs.card.name}-split")
     with progress(f"writing {target}", None):
-        results = {name: _split(pairs, plan, exclude_overlap, seed) for name, plan in (plans or {"": None}).items()}
+        results = {name: _split(pairs, plan, exclude_overlap, seed) for name, plan in plans.items()}
         for name, result in results.items():
             result.pairs.write(target / name)
     if len(results) == 1:
@@ -212,10 +214,8 @@ def split_command(
             show(result, False, output=str(target / name))
 
 
-def _split(pairs: Pairs, plan: Plan | None, exclude_overlap: str | None, seed: int) -> Split:
+def _split(pairs: Pairs, plan: Plan, exclude_overlap: str | None, seed: int) -> Split:
     """Apply the plan, then drop what overlaps; what both dropped is counted together."""
-    if plan is None:
-        return pairs.split(ExcludeOverlap(column=_columns(exclude_overlap)[0]), seed=seed)
     result = pairs.split(plan, seed=seed)
     if exclude_overlap is None:
         return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import http.server
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -66,18 +66,17 @@ def demo_command(
         _serve(output, port)
 
 
-def run_demo(folder: Path, seed: int, advance: object = None) -> tuple[Path, dict[str, object]]:
+def run_demo(folder: Path, seed: int, advance: Callable[[int], None]) -> tuple[Path, dict[str, object]]:
     """Make pairs, split and check them, train the small models, write the report; return its path and figures."""
-    step = advance if callable(advance) else lambda size: None
     write_text(folder / "pairs.jsonl", "".join(to_json(row) + "\n" for row in _generate(seed)))
     pairs = read(folder / "pairs.jsonl")
-    step(1)
+    advance(1)
     split = pairs.split(Ratios(ratios="70:10:20", by="group", stratify=("language",)), seed=seed)
     cleared = split.pairs.split(ExcludeOverlap(), seed=seed)
     dataset = cleared.pairs.write(folder / "dataset")
-    step(1)
+    advance(1)
     duplicates = dataset.duplicates()
-    step(1)
+    advance(1)
     scores, gap = _train(dataset, folder / "runs")
     figures = {
         "pairs": len(dataset),
@@ -94,7 +93,7 @@ def run_demo(folder: Path, seed: int, advance: object = None) -> tuple[Path, dic
     page = _page(dataset, duplicates.across("split"), scores, gap, seed)
     render_page(page, folder / "index.html")
     write_text(folder / "figures.json", to_json(figures) + "\n")
-    step(1)
+    advance(1)
     return folder / "index.html", figures
 
 
@@ -164,8 +163,8 @@ def _page(dataset: Pairs, leaks: pl.DataFrame, scores: dict[str, Score], p_value
     return Page(
         title="Goldlabel demo",
         lead=(
-            f"A model that never sees the premise gets {100 * blind.value:.0f} % of these pairs right; with the premise "
-            f"it gets {100 * full.value:.0f} % (McNemar p = {p_value:.2g}). What lies above the majority without the "
+            f"A model that never sees the premise gets {100 * blind.value:.0f} % of these pairs right; with it, "
+            f"{100 * full.value:.0f} % (McNemar p = {p_value:.2g}). What lies above the majority without the "
             "premise is what the labels give away."
         ),
         sections=(
@@ -182,7 +181,7 @@ def _page(dataset: Pairs, leaks: pl.DataFrame, scores: dict[str, Score], p_value
             Section(
                 heading="Checks",
                 text=(
-                    f"{len(dataset)} pairs are valid records; {leaks['cluster'].n_unique()} clusters of (near-)duplicates "
+                    f"{len(dataset)} pairs are valid records; {leaks['cluster'].n_unique()} clusters of duplicates "
                     "reach across splits."
                 ),
                 table=leaks.head(6) if len(leaks) else None,

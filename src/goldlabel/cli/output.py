@@ -58,7 +58,7 @@ def open_pairs(
 def parse_map(option: str, entries: list[str] | None) -> dict[str, str]:
     """Read ``A=B`` entries, also several joined by commas."""
     parsed = {}
-    for entry in (part for entry in entries or [] for part in entry.split(",")):
+    for entry in ",".join(entries or []).split(",") if entries else []:
         left, equals, right = entry.partition("=")
         if not (left and equals and right):
             raise InputError(f"{option} {entry!r} is not of the form A=B")

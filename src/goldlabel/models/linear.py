@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -102,7 +103,7 @@ def _tokens(text: str) -> list[str]:
 
 def _hypothesis_features(words: list[str]) -> Iterator[str]:
     yield from words
-    yield from (f"{first} {second}" for first, second in zip(words, words[1:], strict=False))
+    yield from (f"{first} {second}" for first, second in pairwise(words))
 
 
 def _pair_features(premise: list[str], hypothesis: list[str]) -> Iterator[str]:

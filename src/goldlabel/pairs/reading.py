@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -55,7 +56,7 @@ def stream_pairs(path: Path, name: str, reading: Reading, on_bytes: OnBytes | No
         )
         thunks, unit = _parsings(part, replace(reading, split=split), on_bytes)
         gate = replace(gate, unit=unit)
-        with closing(in_order(thunks, lambda parse, gate=gate: _records(parse, gate))) as blocks:
+        with closing(in_order(thunks, partial(_records, gate))) as blocks:
             yield from blocks
 
 
@@ -74,7 +75,7 @@ def in_order(items: Iterable[T], work: Callable[[T], R], workers: int = 2) -> Ge
             pool.shutdown(cancel_futures=True)
 
 
-def _records(parse: Callable[[], Parsed], gate: Gate) -> pl.DataFrame:
+def _records(gate: Gate, parse: Callable[[], Parsed]) -> pl.DataFrame:
     parsed = parse()
     if parsed.problems:
         raise InputError(str(min(parsed.problems, key=lambda problem: problem.line)))

@@ -371,7 +371,7 @@ def _cut(
     total = sizes.sum()
     wanted = shares * total + carry
     counts = np.floor(np.clip(wanted, 0, None) + 1e-9)
-    for _ in range(int(round(total - counts.sum()))):
+    for _ in range(round(float(total - counts.sum()))):
         counts[len(shares) - 1 - np.argmax((wanted - counts)[::-1].round(9))] += 1
     bounds = np.cumsum(counts)
     middle = np.cumsum(sizes) - sizes / 2

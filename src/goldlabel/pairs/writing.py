@@ -127,8 +127,7 @@ def write_file(blocks: Iterable[pl.DataFrame], path: Path, kind: str) -> int:
                 writer.write_table(block.to_arrow().cast(SCHEMA))
                 count += len(block)
             return count
-        opened = gzip.open(temporary, "wb") if path.suffix == ".gz" else temporary.open("wb")
-        stream = stack.enter_context(opened)
+        stream = stack.enter_context(gzip.open(temporary, "wb") if path.suffix == ".gz" else temporary.open("wb"))
         for block in blocks:
             if kind == "jsonl":
                 encode_jsonl(block).write_csv(stream, include_header=False, quote_style="never")  # type: ignore[call-overload]

@@ -114,6 +114,6 @@ def _check(part: Path, source: Source) -> None:
     if found != expected:
         part.unlink()
         raise InputError(
-            f"{source.address}: its {algorithm} is {found} where the card of {source.name} has {expected}; the file was "
+            f"{source.address}: its {algorithm} is {found} where its card has {expected}; the file was "
             "changed or damaged and was deleted: fetch again, or get it elsewhere and use 'goldlabel data add'"
         )
