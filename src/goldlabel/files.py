@@ -8,6 +8,7 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import shutil
 import tarfile
 import tempfile
@@ -16,7 +17,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, BinaryIO, cast
 
 import platformdirs
@@ -25,6 +26,11 @@ from goldlabel.errors import InputError, StorageError
 
 COMPRESSIONS = (".gz", ".bz2", ".zst")
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2")
+PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".bin", ".joblib")
+
+BOMB_RATIO = 200
+BOMB_SIZE = 256 << 20
+"""What expands beyond both, times its packed size and bytes, is no corpus: text packs far less well."""
 
 OnBytes = Callable[[int], None]
 """Called with the number of bytes just read, for progress bars."""
@@ -45,11 +51,13 @@ def storage_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in _REFUSALS:
+        told = re.search(r"\(os error (\d+)\)", str(error))  # Polars puts the number into words only
+        number = int(told[1]) if told and error.errno is None else error.errno
+        if number not in _REFUSALS:
             raise
-        reason = os.strerror(error.errno or 0)
         raise StorageError(
-            f"{path}: cannot be written ({reason}); nothing was changed: free or choose another place and run again"
+            f"{path}: cannot be written ({os.strerror(number)}); nothing was changed: make room or choose another "
+            "place, and run again"
         ) from error
 
 
@@ -137,9 +145,10 @@ class InputFile:
         """Open for reading, decompressed; damage found while reading becomes an ``InputError``."""
         try:
             with self._open_raw() as raw:
-                counted = cast(BinaryIO, io.BufferedReader(_Counted(raw, on_bytes or _ignore), 1 << 20))
+                counter = _Counted(raw, on_bytes or _ignore)
+                counted = cast(BinaryIO, io.BufferedReader(counter, 1 << 20))
                 with _decompressed(counted, self.member or self.path.name) as stream:
-                    yield stream
+                    yield counted if stream is counted else _guarded(stream, counter, str(self))
         except FileNotFoundError as error:
             raise InputError(f"{self.path}: there is no such file") from error
         except (PermissionError, IsADirectoryError) as error:
@@ -173,26 +182,56 @@ def input_files(path: Path) -> list[InputFile]:
     """List the files behind ``path``: itself, the files of a folder, or the members of an archive."""
     if path.is_dir():
         found = [file for file in sorted(path.rglob("*")) if file.is_file() and not file.name.startswith(".")]
-        return [one for file in found for one in input_files(file)]
+        return [one for file in found for one in _unpacked(file)]
     if not path.exists():
         raise InputError(f"{path}: there is no such file or folder")
+    if path.name.lower().endswith(PICKLES):
+        raise InputError(
+            f"{path}: is a pickle, which can run any code when loaded and is never read; "
+            "save its data as JSONL, CSV or Parquet"
+        )
+    return _unpacked(path)
+
+
+def _unpacked(path: Path) -> list[InputFile]:
     archive = _archive(path)
     if archive is None:
         return [InputFile(path)]
     try:
         if archive == ".zip":
             with zipfile.ZipFile(path) as packed:
-                members = [info.filename for info in packed.infolist() if not info.is_dir()]
+                infos = [info for info in packed.infolist() if not info.is_dir()]
+                sizes = {info.filename: (info.file_size, info.compress_size) for info in infos}
         else:
             with tarfile.open(path) as tape:
-                members = [info.name for info in tape.getmembers() if info.isfile()]
+                packed_size = path.stat().st_size
+                sizes = {info.name: (info.size, packed_size) for info in tape.getmembers() if info.isfile()}
     except _DAMAGE as error:
         raise damaged(str(path), error) from error
+    for name, (size, packed_size) in sizes.items():
+        _refuse_climbing(path, name)
+        _refuse_bomb(f"{path}/{name}", size, packed_size)
     return [
         InputFile(path, name)
-        for name in sorted(members)
+        for name in sorted(sizes)
         if not PurePosixPath(name).name.startswith(".") and not name.startswith("__MACOSX/")
     ]
+
+
+def _refuse_climbing(path: Path, member: str) -> None:
+    posix, windows = PurePosixPath(member), PureWindowsPath(member)
+    if posix.is_absolute() or windows.drive or windows.root or ".." in windows.parts:
+        raise InputError(
+            f"{path}: its member {member!r} climbs out of the archive; nothing of it is read: get a clean copy"
+        )
+
+
+def _refuse_bomb(where: str, size: int, packed_size: int) -> None:
+    if size > BOMB_SIZE and size > BOMB_RATIO * packed_size:
+        raise InputError(
+            f"{where}: expands to more than {BOMB_RATIO} times its packed size and {BOMB_SIZE >> 20} MB, as no "
+            "corpus does; nothing of it is read: unpack and check it yourself"
+        )
 
 
 def one_input_file(path: Path) -> InputFile:
@@ -217,6 +256,7 @@ class _Counted(io.RawIOBase):
     def __init__(self, stream: IO[bytes], on_bytes: OnBytes) -> None:
         self._stream = stream
         self._on_bytes = on_bytes
+        self.count = 0
 
     def readable(self) -> bool:
         return True
@@ -224,8 +264,21 @@ class _Counted(io.RawIOBase):
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         data = self._stream.read(len(buffer))
         buffer[: len(data)] = data
+        self.count += len(data)
         self._on_bytes(len(data))
         return len(data)
+
+
+def _guarded(stream: BinaryIO, packed: _Counted, where: str) -> BinaryIO:
+    """Watch how much a compressed stream expands to."""
+    expanded = 0
+
+    def watch(size: int) -> None:
+        nonlocal expanded
+        expanded += size
+        _refuse_bomb(where, expanded, packed.count)
+
+    return cast(BinaryIO, io.BufferedReader(_Counted(stream, watch), 1 << 20))
 
 
 @contextmanager

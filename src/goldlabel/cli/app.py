@@ -49,6 +49,8 @@ def main() -> NoReturn:
     """Run the command line; bad input ends with one line on stderr and exit code 2."""
     try:
         code = app(standalone_mode=False)
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt  # Typer has caught it and returns the code
     except GoldlabelError as error:
         _fail(str(error), BAD_INPUT)
     except UsageError as error:

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from goldlabel.models.model import WEIGHTS, label_indices, read_space, write_config
+from goldlabel.models.model import label_indices, read_space, read_tensors, write_config, write_tensors
 from goldlabel.pairs.labels import LabelSpace
 
 BITS = 18
@@ -72,17 +72,13 @@ class Linear:
 
     def save(self, folder: Path) -> None:
         """Write the weights."""
-        from safetensors.numpy import save_file
-
         write_config(folder, "linear", self.label_space, hypothesis_only=self.hypothesis_only)
-        save_file({"weights": self.weights, "bias": self.bias}, folder / WEIGHTS)
+        write_tensors(folder, {"weights": self.weights, "bias": self.bias})
 
     @classmethod
     def load(cls, folder: Path, config: dict[str, Any]) -> Self:
         """Read the weights."""
-        from safetensors.numpy import load_file
-
-        tensors = load_file(folder / WEIGHTS)
+        tensors = read_tensors(folder)
         return cls(read_space(config), tensors["weights"], tensors["bias"], config["hypothesis_only"])
 
 

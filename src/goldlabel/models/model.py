@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.files import write_text
+from goldlabel.files import atomic_file, write_text
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace
 from goldlabel.registry import Registry
 
@@ -66,7 +66,7 @@ def load_model(name: str | Path) -> Model:
         config = json.loads(path.read_text(encoding="utf-8"))
         return MODELS.get(config["model"]).load(folder, config)
     except FileNotFoundError as error:
-        raise InputError(f"{folder}: is not a run folder, {Path(error.filename).name} is missing") from error
+        raise InputError(f"{folder}: is not a run folder, {CONFIG} is missing") from error
     except (ValueError, KeyError) as error:
         raise InputError(f"{path}: is not a model's configuration ({error})") from error
 
@@ -80,6 +80,28 @@ def write_config(folder: Path, name: str, space: LabelSpace, **options: Any) -> 
 def read_space(config: dict[str, Any]) -> LabelSpace:
     """Return the label space written by ``write_config``."""
     return LabelSpace(config["label_space"]["name"], tuple(config["label_space"]["labels"]))
+
+
+def write_tensors(folder: Path, tensors: dict[str, NDArray[Any]]) -> None:
+    """Write a model's arrays into its run folder."""
+    from safetensors.numpy import save_file
+
+    with atomic_file(folder / WEIGHTS) as temporary:
+        save_file(tensors, temporary)
+
+
+def read_tensors(folder: Path) -> dict[str, NDArray[Any]]:
+    """Read the arrays that ``write_tensors`` wrote."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    try:
+        tensors: dict[str, NDArray[Any]] = load_file(folder / WEIGHTS)
+    except FileNotFoundError as error:
+        raise InputError(f"{folder}: is not a complete run folder, {WEIGHTS} is missing") from error
+    except SafetensorError as error:
+        raise InputError(f"{folder / WEIGHTS}: is damaged ({error}); train again") from error
+    return tensors
 
 
 def predict_labels(model: Model, premises: Sequence[str], hypotheses: Sequence[str]) -> list[str]:

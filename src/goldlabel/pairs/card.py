@@ -7,6 +7,7 @@ YAML front matter (Hugging Face), ``croissant.json`` (JSON-LD, MLCommons Croissa
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -122,8 +123,7 @@ def hugging_face_readme(card: Card) -> str:
     front = {
         "pretty_name": card.name,
         "language": list(card.languages),
-        "license": "other",
-        "license_name": card.licence or "unknown",
+        **_hub_licence(card.licence),
         "task_categories": ["text-classification"],
         "task_ids": ["natural-language-inference"],
         "size_categories": [_size_category(pairs)],
@@ -169,9 +169,8 @@ def croissant(card: Card) -> dict[str, Any]:
         "description": card.description or f"Premise and hypothesis pairs: {card.name}",
         "license": card.licence or "unknown",
         "url": card.source or f"urn:goldlabel:{card.name}",
-        "citeAs": card.paper or "",
+        **({"citeAs": card.paper} if card.paper else {}),
         "version": "1.0.0",
-        "datePublished": "",
         "inLanguage": list(card.languages),
         "distribution": [
             {
@@ -213,6 +212,14 @@ def _counts(entry: FileEntry, labels: tuple[str, ...]) -> list[int]:
     return [entry.pairs, *(entry.labels.get(label, 0) for label in (*labels, "-"))]
 
 
+def _hub_licence(licence: str | None) -> dict[str, str]:
+    """Return the licence under the hub's own identifiers, or as another one with its name."""
+    identifier = (licence or "unknown").lower().replace(" ", "-")
+    if identifier in ("mit", "apache-2.0", "unknown") or re.fullmatch(r"cc-by(-nc)?(-sa|-nd)?-[2-4]\.0", identifier):
+        return {"license": identifier}
+    return {"license": "other", "license_name": licence or ""}
+
+
 def _size_category(pairs: int) -> str:
     bounds = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
     return next((name for bound, name in bounds if pairs < bound), "n>1M" if pairs > 10_000_000 else "1M<n<10M")
@@ -229,6 +236,7 @@ _CROISSANT_CONTEXT = {
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
@@ -248,6 +256,7 @@ _CROISSANT_CONTEXT = {
     "regex": "cr:regex",
     "repeated": "cr:repeated",
     "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
     "separator": "cr:separator",
     "source": "cr:source",

@@ -169,36 +169,38 @@ def _spell(words: pl.Series, gate: Gate) -> tuple[pl.Series, pl.Series]:
     """Spell each label as the space does; also say which rows hold none."""
     allowed = (*gate.space.labels, NO_GOLD)
     if not gate.label_map and words.unique().is_in(allowed).all():
-        return words, pl.Series([False]).new_from_index(0, len(words)) & words.is_null()
+        return words, words.is_null()
     spellings = gate.space.spellings(gate.label_map) | {NO_GOLD: NO_GOLD}
     spelled = words.str.to_lowercase().replace_strict(spellings, default=None, return_dtype=pl.String)
     return spelled.alias(words.name), spelled.is_null()
 
 
-def _spell_votes(raw: pl.DataFrame, gate: Gate) -> tuple[pl.Series, pl.Series]:
+def _spell_votes(raw: pl.DataFrame, gate: Gate) -> tuple[pl.Expr, pl.Series]:
     if "votes" not in raw.columns:
-        empty = pl.Series("votes", [[]], dtype=pl.List(pl.String)).new_from_index(0, len(raw))
-        return empty, pl.Series([False]).new_from_index(0, len(raw))
+        return pl.lit([], pl.List(pl.String)).alias("votes"), _none(raw)
     votes = raw["votes"].fill_null([])
-    none_bad = pl.Series([False]).new_from_index(0, len(raw))
     seen = votes.list.explode(keep_nulls=False, empty_as_null=False).unique()
     if not gate.label_map and seen.is_in((*gate.space.labels, *ABSTENTIONS)).all() and not seen.has_nulls():
-        return votes, none_bad
+        return pl.lit(votes).alias("votes"), _none(raw)
     spellings = gate.space.spellings(gate.label_map) | {word: word for word in ABSTENTIONS}
     given = votes.list.eval(pl.element().filter(pl.element().is_not_null() & (pl.element() != "")).str.to_lowercase())
     spelled = given.list.eval(pl.element().replace_strict(spellings, default=None, return_dtype=pl.String))
-    return spelled.alias("votes"), spelled.list.eval(pl.element().is_null()).list.any()
+    return pl.lit(spelled).alias("votes"), spelled.list.eval(pl.element().is_null()).list.any()
 
 
 def _spell_split(raw: pl.DataFrame, gate: Gate) -> tuple[pl.Expr, pl.Series]:
     default = gate.defaults.get("split", "none")
     if "split" not in raw.columns:
-        return pl.lit(default).alias("split"), pl.Series([False]).new_from_index(0, len(raw))
+        return pl.lit(default).alias("split"), _none(raw)
     given = raw["split"].fill_null(default)
     spelled = given.replace_strict(
         SPLIT_SPELLINGS | {name: name for name in SPLITS}, default=None, return_dtype=pl.String
     )
     return pl.lit(spelled).alias("split"), spelled.is_null()
+
+
+def _none(raw: pl.DataFrame) -> pl.Series:
+    return pl.Series([False]).new_from_index(0, len(raw))
 
 
 def _problem(column: str, raw: pl.DataFrame, row: int, gate: Gate) -> Problem:

@@ -135,25 +135,32 @@ class Ratios:
 
 @dataclass(frozen=True, kw_only=True)
 class Halves:
-    """Everything in two equal halves, dev and test; of an odd number, test takes the odd one."""
+    """Everything in two equal halves, dev and test; of an odd number, test takes the odd one.
+
+    With ``dev_at_most``, dev stops growing there and test takes the rest (10,000 in Zhang et al. 2020, Table 4).
+    """
 
     by: str | None = None
     stratify: tuple[str, ...] = ()
+    dev_at_most: int | None = None
 
     def columns(self) -> Sequence[str]:
         """Name the columns the plan looks at."""
-        return self._ratios().columns()
+        return self._ratios(0).columns()
 
     def describe(self) -> str:
         """Say in a few words what was done."""
-        return "halved into dev and test"
+        most = f", dev of {self.dev_at_most:,} at most" if self.dev_at_most is not None else ""
+        return f"halved into dev and test{most}"
 
     def assign(self, frame: pl.DataFrame, seed: int) -> pl.Series:
         """Return the new split of each row."""
-        return self._ratios().assign(frame, seed)
+        return self._ratios(len(frame)).assign(frame, seed)
 
-    def _ratios(self) -> Ratios:
-        return Ratios(ratios="50:50", by=self.by, stratify=self.stratify, names=("dev", "test"))
+    def _ratios(self, pairs: int) -> Ratios:
+        capped = self.dev_at_most is not None and pairs // 2 > self.dev_at_most
+        ratios = f"{self.dev_at_most}:{pairs - (self.dev_at_most or 0)}" if capped else "50:50"
+        return Ratios(ratios=ratios, by=self.by, stratify=self.stratify, names=("dev", "test"))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
+from typing import IO, cast
 
 import numpy as np
 import polars as pl
@@ -127,11 +128,13 @@ def write_file(blocks: Iterable[pl.DataFrame], path: Path, kind: str) -> int:
                 writer.write_table(block.to_arrow().cast(SCHEMA))
                 count += len(block)
             return count
-        stream = stack.enter_context(gzip.open(temporary, "wb") if path.suffix == ".gz" else temporary.open("wb"))
+        stream: IO[bytes] = stack.enter_context(temporary.open("wb"))
+        if path.suffix == ".gz":
+            stream = cast(IO[bytes], stack.enter_context(gzip.GzipFile("", "wb", fileobj=stream, mtime=0)))
         for block in blocks:
             if kind == "jsonl":
-                encode_jsonl(block).write_csv(stream, include_header=False, quote_style="never")  # type: ignore[call-overload]
+                encode_jsonl(block).write_csv(stream, include_header=False, quote_style="never")
             else:
-                encode_csv(block).write_csv(stream, include_header=count == 0)  # type: ignore[call-overload]
+                encode_csv(block).write_csv(stream, include_header=count == 0)
             count += len(block)
     return count

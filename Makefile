@@ -1,0 +1,45 @@
+# Everything runs in a virtual environment of its own; constraints.txt pins what it holds.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check --quiet
+DEMO_SERVE ?= 1
+
+.PHONY: demo test check docs bench system clean
+
+demo: $(VENV)/core
+	$(BIN)/goldlabel demo $(if $(filter 0,$(DEMO_SERVE)),--no-serve,)
+
+test: $(VENV)/dev system check
+	$(BIN)/pytest
+
+check: $(VENV)/dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: $(VENV)/dev
+	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
+	@echo "The documentation is at docs/_build/html/index.html"
+
+bench: $(VENV)/dev
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+# Chromium and PostgreSQL, where this user may install them; the tests that need what is missing are skipped.
+system:
+	@sh tools/system-packages.sh chromium postgresql
+
+clean:
+	rm -rf $(VENV) docs/_build demo
+
+$(VENV)/bin/pip:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/core: $(VENV)/bin/pip pyproject.toml constraints.txt
+	$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/core
+	$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	@touch $@

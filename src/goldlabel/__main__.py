@@ -1,0 +1,5 @@
+"""``python -m goldlabel``."""
+
+from goldlabel.cli import main
+
+main()

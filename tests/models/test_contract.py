@@ -1,0 +1,139 @@
+"""One suite for every model that Goldlabel fits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from goldlabel.errors import InputError, UnknownNameError
+from goldlabel.models import MODELS, Model, load_model, predict_labels
+from goldlabel.pairs.labels import NLI2, NLI3, LabelSpace
+
+VARIANTS: list[tuple[str, dict[str, Any]]] = [
+    ("majority", {}),
+    ("linear", {}),
+    ("linear", {"hypothesis_only": True}),
+]
+PREMISES = ["The owl sleeps.", "那只苍鹭在睡觉。", "Two ferries left at noon.", "البومة نائمة."] * 6
+HYPOTHESES = ["A bird sleeps.", "没有鸟在睡觉。", "Three ferries left.", "الطائر نائم."] * 6
+LABELS = ["entailment", "contradiction", "contradiction", "entailment"] * 6
+
+
+def fit(name: str, options: dict[str, Any], space: LabelSpace = NLI3, labels: list[str] = LABELS) -> Any:
+    return MODELS.get(name).fit(PREMISES, HYPOTHESES, labels, space, **options)
+
+
+@pytest.fixture(params=VARIANTS, ids=lambda variant: "-".join([variant[0], *variant[1]]))
+def variant(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
+    return request.param  # type: ignore[no-any-return]
+
+
+def test_every_registered_model_is_in_this_suite() -> None:
+    assert {name for name, _ in VARIANTS} == set(MODELS)
+
+
+def test_probabilities_in_the_order_of_the_space(variant: tuple[str, dict[str, Any]]) -> None:
+    model = fit(*variant)
+    assert isinstance(model, Model)
+    scores = model.predict(PREMISES, HYPOTHESES)
+    assert scores.shape == (len(PREMISES), 3)
+    np.testing.assert_allclose(scores.sum(axis=1), 1, atol=1e-6)
+    assert (scores >= 0).all()
+    # Neutral was never seen.
+    assert scores[:, NLI3.index("neutral")].max() == 0
+
+
+def test_fitting_twice_gives_the_same(variant: tuple[str, dict[str, Any]]) -> None:
+    np.testing.assert_array_equal(
+        fit(*variant).predict(PREMISES, HYPOTHESES), fit(*variant).predict(PREMISES, HYPOTHESES)
+    )
+
+
+def test_saved_and_loaded_is_the_same(variant: tuple[str, dict[str, Any]], tmp_path: Path) -> None:
+    model = fit(*variant)
+    model.save(tmp_path / "run")
+    loaded = load_model(tmp_path / "run")
+    assert loaded.label_space.labels == NLI3.labels
+    np.testing.assert_allclose(
+        loaded.predict(PREMISES, HYPOTHESES), model.predict(PREMISES, HYPOTHESES), atol=1e-6
+    )
+
+
+def test_predictions_do_not_depend_on_the_batch(variant: tuple[str, dict[str, Any]]) -> None:
+    model = fit(*variant)
+    whole = model.predict(PREMISES, HYPOTHESES)
+    single = np.concatenate([model.predict([p], [h]) for p, h in zip(PREMISES, HYPOTHESES, strict=True)])
+    np.testing.assert_allclose(whole, single, atol=1e-6)
+
+
+def test_strange_input_is_scored(variant: tuple[str, dict[str, Any]]) -> None:
+    model = fit(*variant)
+    texts = ["", "x" * 10_000, "🦉" * 50, "\n\t", "从" * 10_000]
+    assert np.isfinite(model.predict(texts, texts)).all()
+    assert model.predict([], []).shape == (0, 3)
+
+
+def test_any_label_space(variant: tuple[str, dict[str, Any]]) -> None:
+    labels = ["entailment" if label == "entailment" else "not_entailment" for label in LABELS]
+    assert fit(*variant, NLI2, labels).predict(PREMISES, HYPOTHESES).shape[1] == 2
+    assert set(predict_labels(fit(*variant, NLI2, ["entailment"] * 24), PREMISES, HYPOTHESES)) == {"entailment"}
+    three = ["entailment", "contradiction", "neutral", "entailment"] * 6
+    if variant[0] != "majority":
+        assert predict_labels(fit(*variant, NLI3, three), PREMISES, HYPOTHESES) == three
+
+
+def test_what_cannot_be_learnt_from_is_refused(variant: tuple[str, dict[str, Any]]) -> None:
+    with pytest.raises(InputError, match="without a gold label"):
+        fit(*variant, NLI3, ["-"] * 24)
+    with pytest.raises(InputError, match="'neutral' is not one of"):
+        fit(*variant, NLI2, ["neutral"] * 24)
+    with pytest.raises(InputError, match="no pairs to train on"):
+        MODELS.get(variant[0]).fit([], [], [], NLI3, **variant[1])
+
+
+def test_hypothesis_only_ignores_the_premise() -> None:
+    model = fit("linear", {"hypothesis_only": True})
+    others = ["Quite another text."] * len(PREMISES)
+    np.testing.assert_array_equal(model.predict(PREMISES, HYPOTHESES), model.predict(others, HYPOTHESES))
+    assert not np.array_equal(
+        fit("linear", {}).predict(PREMISES, HYPOTHESES), fit("linear", {}).predict(others, HYPOTHESES)
+    )
+
+
+def test_pair_model_reads_the_premise() -> None:
+    """Labels that no hypothesis tells: only overlap with the premise does."""
+    random = np.random.RandomState(0)
+    places = ["garden", "harbour", "kitchen", "station", "museum"]
+    where, said = random.choice(places, 400), random.choice(places, 400)
+    said = np.where(random.rand(400) < 0.5, where, said)
+    premises = [f"The owl is in the {place}." for place in where]
+    hypotheses = [f"It is in the {place}." for place in said]
+    labels = np.where(where == said, "entailment", "contradiction").tolist()
+    blind, full = (
+        MODELS.get("linear").fit(premises[:300], hypotheses[:300], labels[:300], NLI3, hypothesis_only=only)
+        for only in (True, False)
+    )
+    right = [
+        np.mean(np.array(predict_labels(model, premises[300:], hypotheses[300:])) == labels[300:])
+        for model in (blind, full)
+    ]
+    assert right[1] > 0.97
+    assert right[0] < 0.75
+
+
+def test_broken_run_folders_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"is not a run folder, config\.json is missing"):
+        load_model(tmp_path)
+    (tmp_path / "config.json").write_text("{")
+    with pytest.raises(InputError, match="is not a model's configuration"):
+        load_model(tmp_path)
+    (tmp_path / "config.json").write_text('{"model": "linaer"}')
+    with pytest.raises(UnknownNameError, match="did you mean 'linear'"):
+        load_model(tmp_path)
+    fit("linear", {}).save(tmp_path / "run")
+    (tmp_path / "run" / "model.safetensors").unlink()
+    with pytest.raises(InputError, match=r"model\.safetensors is missing"):
+        load_model(tmp_path / "run")

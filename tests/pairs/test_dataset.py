@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import datasets
+import mlcroissant
+import polars as pl
+import pytest
+import yaml
+
+import goldlabel as gl
+from goldlabel.errors import InputError
+from goldlabel.pairs.card import CARD, Card
+from goldlabel.pairs.record import SCHEMA
+from goldlabel.pairs.writing import DatasetWriter
+from tests.conftest import pair
+from tests.pairs.test_reading import NASTY
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def pairs(jsonl: Write) -> gl.Pairs:
+    rows = [row | {"split": split} for row, split in zip(NASTY, ("train", "dev", "test", "train") * 2, strict=False)]
+    return gl.read(jsonl(*rows, pair(pairID="m", tags=["negation"], extra={"a": 1}, genre="news", split="train")))
+
+
+def by_id(pairs: gl.Pairs) -> pl.DataFrame:
+    return pairs.collect().sort("id")
+
+
+def test_dataset_folder_round_trip(pairs: gl.Pairs, tmp_path: Path) -> None:
+    written = pairs.write(tmp_path / "out")
+    assert by_id(written).equals(by_id(pairs))
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [
+        "README.md",
+        "card.json",
+        "croissant.json",
+        "dev.parquet",
+        "test.parquet",
+        "train.parquet",
+    ]
+    assert written.card.files[0].pairs == written.to_dict()["splits"]["train"]
+    assert pl.read_parquet_schema(tmp_path / "out" / "dev.parquet").names() == SCHEMA.names
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.csv", "a.parquet"])
+def test_export_and_read_back(pairs: gl.Pairs, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    assert pairs.export(path, name.split(".")[1]) == len(pairs)
+    assert by_id(gl.read(path)).equals(by_id(pairs))
+
+
+def test_exported_jsonl_is_snlis(pairs: gl.Pairs, tmp_path: Path) -> None:
+    pairs.export(tmp_path / "a.jsonl", "jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {"gold_label", "sentence1", "sentence2", "annotator_labels", "pairID"} <= rows[0].keys()
+    assert rows[-1]["meta"] == {"extra": {"a": 1}}
+
+
+def test_hugging_face_folder_both_ways(pairs: gl.Pairs, tmp_path: Path) -> None:
+    pairs.write(tmp_path / "hf", hf=True)
+    loaded = datasets.load_dataset(str(tmp_path / "hf"), cache_dir=str(tmp_path / "cache"))
+    assert {name: len(split) for name, split in loaded.items()} == {"train": 4, "validation": 2, "test": 2}
+    assert loaded["train"]["label"][0] == "entailment"
+    loaded.save_to_disk(str(tmp_path / "saved"))
+    assert by_id(gl.read(tmp_path / "saved")).drop("dataset").equals(by_id(pairs).drop("dataset"))
+
+
+def test_hugging_face_class_labels_become_words(tmp_path: Path) -> None:
+    features = datasets.Features(
+        {
+            "premise": datasets.Value("string"),
+            "hypothesis": datasets.Value("string"),
+            "label": datasets.ClassLabel(names=["entailment", "neutral", "contradiction"]),
+            "idx": datasets.Value("int32"),
+        }
+    )
+    rows = {"premise": ["a", "b"], "hypothesis": ["c", "d"], "label": [2, -1], "idx": [7, 8]}
+    dataset = datasets.Dataset.from_dict(rows, features=features)
+    dataset.save_to_disk(str(tmp_path / "one"))
+    (tmp_path / "hub").mkdir()
+    dataset.to_parquet(str(tmp_path / "hub" / "validation-00000-of-00001.parquet"))
+    for folder, split in (("one", "none"), ("hub", "dev")):
+        frame = gl.read(tmp_path / folder).collect()
+        assert frame["label"].to_list() == ["contradiction", "-"]
+        assert frame["split"].to_list() == [split] * 2
+        assert json.loads(frame["meta"][0]) == {"idx": 7}
+
+
+def test_half_a_hugging_face_folder_is_refused(pairs: gl.Pairs, tmp_path: Path) -> None:
+    datasets.Dataset.from_dict({"premise": ["a"]}).save_to_disk(str(tmp_path / "one"))
+    (tmp_path / "one" / "dataset_info.json").unlink()
+    with pytest.raises(InputError, match="not a complete Hugging Face dataset folder"):
+        gl.read(tmp_path / "one")
+
+
+@pytest.mark.filterwarnings("ignore")  # mlcroissant warns about rdflib and pandas under it
+def test_card_in_three_forms(pairs: gl.Pairs, tmp_path: Path) -> None:
+    card = Card(name="herons", licence="CC BY-SA 4.0", paper="Heron (2020)", source="https://example.org", description="Birds.")
+    folder = tmp_path / "out"
+    written = gl.Pairs(pairs.frame, card).write(folder)
+    assert Card.from_dict(json.loads((folder / CARD).read_text())) == written.card
+    front = yaml.safe_load((folder / "README.md").read_text(encoding="utf-8").split("---")[1])
+    assert front["license"] == "cc-by-sa-4.0"
+    assert front["task_ids"] == ["natural-language-inference"]
+    assert front["configs"][0]["data_files"][1] == {"split": "validation", "path": "dev.parquet"}
+    croissant = mlcroissant.Dataset(jsonld=folder / "croissant.json")
+    assert not croissant.metadata.ctx.issues.errors
+    records = list(croissant.records("dev"))
+    assert {record["dev/id"].decode() for record in records} == set(pairs.only(split="dev").collect()["id"])
+
+
+def test_counts_and_their_keys(pairs: gl.Pairs) -> None:
+    shown = pairs.to_dict()
+    assert shown["labels"] == {"entailment": 7, "-": 1}
+    assert shown["splits"] == {"train": 4, "dev": 2, "test": 2}
+    assert (shown["with_votes"], shown["genres"], shown["label_space"]) == (1, {"news": 1}, "nli3")
+    assert "8 pairs" in pairs._repr_html_()
+
+
+def test_only_and_limit(pairs: gl.Pairs) -> None:
+    assert set(pairs.only(split="dev").collect()["split"]) == {"dev"}
+    assert len(pairs.only(label=["-"])) == 1
+    assert len(pairs.limit(3)) == 3
+    with pytest.raises(InputError, match="'colour' is not a column"):
+        pairs.only(colour="red")
+
+
+def test_map_labels_maps_votes_too(jsonl: Write) -> None:
+    rows = [
+        pair(pairID="a", gold_label="neutral", annotator_labels=["contradiction", "unrelated"]),
+        pair(pairID="b", gold_label="-"),
+    ]
+    mapped = gl.read(jsonl(*rows)).map_labels("nli2")
+    frame = mapped.collect()
+    assert frame["label"].to_list() == ["not_entailment", "-"]
+    assert frame["votes"].to_list()[0] == ["not_entailment", "unrelated"]
+    assert mapped.card.label_space.name == "nli2"
+    with pytest.raises(InputError, match="1 pairs have labels of nli3 without a counterpart in scitail"):
+        gl.read(jsonl(pair(gold_label="contradiction"))).map_labels("scitail")
+
+
+def test_convert_streams_what_read_reads(jsonl: Write, tmp_path: Path) -> None:
+    path = jsonl(*NASTY)
+    assert by_id(gl.convert(path, tmp_path / "out")).equals(by_id(gl.read(path)))
+
+
+def test_a_failed_write_leaves_the_old_dataset(pairs: gl.Pairs, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    pairs.write(folder)
+    before = (folder / CARD).read_bytes()
+    with pytest.raises(KeyboardInterrupt), DatasetWriter(folder, pairs.card) as writer:
+        writer.write(pairs.collect())
+        raise KeyboardInterrupt
+    assert (folder / CARD).read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["out"]
+
+
+def test_output_never_replaces_a_folder_that_is_no_dataset(pairs: gl.Pairs, tmp_path: Path) -> None:
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "thesis.tex").write_text("x")
+    with pytest.raises(InputError, match="is not empty and no dataset"):
+        pairs.write(tmp_path / "precious")
+    assert (tmp_path / "precious" / "thesis.tex").exists()
+
+
+def test_broken_cards_and_half_written_parts_are_named(pairs: gl.Pairs, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    pairs.write(folder)
+    part = folder / "dev.parquet"
+    data = part.read_bytes()
+    part.write_bytes(data[:50])
+    with pytest.raises(InputError, match=r"dev\.parquet: is not a complete Parquet file"):
+        gl.read(folder)
+    part.unlink()
+    with pytest.raises(InputError, match=r"dev\.parquet: there is no such file"):
+        gl.read(folder)
+    (folder / CARD).write_text("{")
+    with pytest.raises(InputError, match="is not a dataset card"):
+        gl.read(folder)

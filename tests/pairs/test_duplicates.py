@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from goldlabel.errors import InputError
+from goldlabel.pairs.dataset import Pairs
+from goldlabel.pairs.duplicates import SHINGLE
+from tests.pairs.test_splits import make
+
+
+def of(*texts: tuple[str, str], **columns: list[object]) -> Pairs:
+    return make(len(texts), premise=[p for p, _ in texts], hypothesis=[h for _, h in texts], **columns)
+
+
+def clusters(pairs: Pairs, **options: object) -> list[list[str]]:
+    found = pairs.duplicates(**options).clusters  # type: ignore[arg-type]
+    return [part["id"].to_list() for part in found.partition_by("cluster", maintain_order=True)]
+
+
+def test_equal_after_normalisation_is_exact() -> None:
+    pairs = of(("A heron, here!", "A bird."), ("a  HERON here", "a bird"), ("Ａ heron here", "A Bird"), ("An owl.", "x"))
+    found = pairs.duplicates()
+    assert clusters(pairs) == [["00000", "00001", "00002"]]
+    assert found.clusters["kind"].to_list() == ["exact"] * 3
+
+
+def test_one_premise_with_three_hypotheses_is_no_duplicate() -> None:
+    premise = "The lighthouse keeper counted every ship that passed the northern cape that autumn evening."
+    pairs = of((premise, "A man counted."), (premise, "Nobody counted."), (premise, "Ships passed."))
+    assert clusters(pairs) == []
+    assert clusters(pairs, on="premise") == [["00000", "00001", "00002"]]
+
+
+def test_near_duplicates_in_english_and_chinese() -> None:
+    pairs = of(
+        ("The old lighthouse keeper counted every ship that evening.", "Someone counted all the ships that evening."),
+        ("The old lighthouse keeper counted every ship that evening!", "Someone counted all of the ships that evening."),
+        ("灯塔看守人在那个秋天的傍晚数了每一艘经过北角的船。", "有人在傍晚数了经过北角的船。"),
+        ("灯塔看守人在那个秋天的傍晚数了每一艘经过北角的船！", "有人在傍晚数了经过北角的船只。"),
+        ("A violin maker repaired the bridge of a very old cello.", "A cello was repaired."),
+    )
+    assert clusters(pairs, threshold=0.7) == [["00000", "00001"], ["00002", "00003"]]
+    assert clusters(pairs, threshold=1.0) == []
+
+
+def test_leaks_across_splits_datasets_and_labels() -> None:
+    one = of(("a b c d", "e f g"), ("h i j k", "l m n"), split=["train", "train"], dataset=["one", "one"])
+    two = of(("a b c d", "e f g"), ("o p q r", "s t u"), split=["test", "test"], label=["neutral"] * 2)
+    found = one.duplicates(two)
+    assert found.to_dict()["across"] == {"split": 1, "dataset": 1, "label": 1}
+    assert found.across("split")["split"].to_list() == ["train", "test"]
+    assert "1 clusters" in found._repr_html_()
+    with pytest.raises(InputError, match="'genre' cannot be leaked across"):
+        found.across("genre")
+
+
+def jaccard(one: str, other: str) -> float:
+    sets = [{t[i : i + SHINGLE] for i in range(len(t) - SHINGLE + 1)} for t in (one.ljust(3), other.ljust(3))]
+    return len(sets[0] & sets[1]) / len(sets[0] | sets[1])
+
+
+def test_finds_what_all_with_all_finds() -> None:
+    random = np.random.RandomState(0)
+    texts = []
+    for _ in range(150):
+        letters = random.choice(list("abcdefghij"), 40)
+        texts.append("".join(letters))
+        for _ in range(random.randint(0, 3)):
+            copy = letters.copy()
+            copy[random.randint(0, 40, random.randint(1, 4))] = "z"
+            texts.append("".join(copy))
+    pairs = make(len(texts), hypothesis=texts)
+    expected = {
+        (i, j) for i in range(len(texts)) for j in range(i) if jaccard(texts[i], texts[j]) >= 0.7
+    }
+    cluster_of = {id_: n for n, members in enumerate(clusters(pairs, on="hypothesis", threshold=0.7)) for id_ in members}
+    together = {(i, j) for i, j in expected if cluster_of.get(f"{i:05}", -1) == cluster_of.get(f"{j:05}", -2)}
+    assert len(expected) > 100
+    assert len(together) / len(expected) >= 0.99
+    # Nothing is put together that no chain of like texts joins.
+    neighbours = {i for pair in expected for i in pair}
+    assert {int(id_) for id_ in cluster_of} <= neighbours
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=12))
+def test_any_text_can_be_compared(texts: list[str]) -> None:
+    texts = [text if text.strip() else "x" for text in texts]
+    found = make(len(texts), hypothesis=texts).duplicates(on="hypothesis")
+    assert set(found.clusters["id"]) <= {f"{i:05}" for i in range(len(texts))}
+
+
+def test_a_crowd_of_like_texts_is_one_cluster() -> None:
+    texts = [f"The keeper of the northern lighthouse counted ship number {n} again." for n in range(100)]
+    assert len(clusters(make(100, hypothesis=texts), on="hypothesis", threshold=0.7)) == 1
+
+
+def test_senseless_questions_are_refused() -> None:
+    with pytest.raises(InputError, match="on 'title'; allowed: pair, premise, hypothesis"):
+        make(2).duplicates(on="title")
+    with pytest.raises(InputError, match=r"threshold 0\.1 is not between"):
+        make(2).duplicates(threshold=0.1)

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from goldlabel.errors import MissingExtraError, UnknownNameError
+from goldlabel.registry import Registry, import_extra
+
+
+def test_unknown_name_suggests_and_lists() -> None:
+    registry: Registry[int] = Registry("number")
+    registry.add("three", 3)
+    registry.add("seven", 7)
+    with pytest.raises(UnknownNameError, match=r"there is no number 'sevn'; did you mean 'seven'\? allowed: seven, three"):
+        registry.get("sevn")
+    assert list(registry) == ["seven", "three"]
+    assert len(registry) == 2
+    assert "three" in registry
+
+
+def test_a_name_is_given_once() -> None:
+    registry: Registry[int] = Registry("number")
+    registry.add("one", 1)
+    with pytest.raises(ValueError, match="twice"):
+        registry.add("one", 2)
+
+
+def test_entries_by_import_path_are_resolved_when_asked_for() -> None:
+    registry: Registry[object] = Registry("thing")
+    registry.add("decoder", "json:JSONDecoder")
+    import json
+
+    assert registry.get("decoder") is json.JSONDecoder
+
+
+def test_missing_extra_prints_the_pip_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jieba", None)
+    with pytest.raises(MissingExtraError, match=r'jieba is not installed; run: pip install "goldlabel\[zh\]"'):
+        import_extra("jieba", "zh")
+    assert import_extra("json", "zh").dumps([]) == "[]"
