@@ -14,7 +14,16 @@ import pyarrow as pa
 import pytest
 
 from goldlabel.errors import InputError, StorageError
-from goldlabel.files import InputFile, atomic_file, atomic_folder, data_suffix, home, input_files, one_input_file, sha256
+from goldlabel.files import (
+    InputFile,
+    atomic_file,
+    atomic_folder,
+    data_suffix,
+    home,
+    input_files,
+    one_input_file,
+    sha256,
+)
 
 TEXT = "首都 – capital 🦉\n".encode()
 
@@ -59,9 +68,10 @@ def test_a_file_cut_short_is_one_clear_error(tmp_path: Path, suffix: str) -> Non
 
 
 def test_missing_file_and_folder_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nothing\.jsonl: there is no such file"), InputFile(
-        tmp_path / "nothing.jsonl"
-    ).open():
+    with (
+        pytest.raises(InputError, match=r"nothing\.jsonl: there is no such file"),
+        InputFile(tmp_path / "nothing.jsonl").open(),
+    ):
         pass
     with pytest.raises(InputError, match="is a folder"):
         one_input_file(tmp_path)

@@ -12,7 +12,9 @@ def test_unknown_name_suggests_and_lists() -> None:
     registry: Registry[int] = Registry("number")
     registry.add("three", 3)
     registry.add("seven", 7)
-    with pytest.raises(UnknownNameError, match=r"there is no number 'sevn'; did you mean 'seven'\? allowed: seven, three"):
+    with pytest.raises(
+        UnknownNameError, match=r"there is no number 'sevn'; did you mean 'seven'\? allowed: seven, three"
+    ):
         registry.get("sevn")
     assert list(registry) == ["seven", "three"]
     assert len(registry) == 2

@@ -13,6 +13,7 @@ import orjson
 import pytest
 
 import goldlabel as gl
+from goldlabel.cli import main
 from tests.conftest import pair
 
 Write = Callable[..., Path]
@@ -35,7 +36,10 @@ def snli(tmp_path: Path, jsonl: Write) -> Path:
     folder = tmp_path / "snli_1.0"
     folder.mkdir()
     for split, size in (("train", 9), ("dev", 4), ("test", 4)):
-        rows = [pair(pairID=f"{split}{n}", sentence1=f"Heron {split} {n}.", captionID=f"{split}{n // 2}") for n in range(size)]
+        rows = [
+            pair(pairID=f"{split}{n}", sentence1=f"Heron {split} {n}.", captionID=f"{split}{n // 2}")
+            for n in range(size)
+        ]
         jsonl(*rows, name=f"snli_1.0/snli_1.0_{split}.jsonl")
     return folder
 
@@ -57,12 +61,23 @@ def test_add_list_show_export_split(home: Path, snli: Path, tmp_path: Path) -> N
     shown = run_json("data", "show", "snli")
     assert shown["splits"] == {"train": 9, "dev": 4, "test": 4}
     assert {
-        "name", "pairs", "label_space", "labels", "splits", "languages", "genres", "with_votes", "licence", "source"
+        "name",
+        "pairs",
+        "label_space",
+        "labels",
+        "splits",
+        "languages",
+        "genres",
+        "with_votes",
+        "licence",
+        "source",
     } <= shown.keys()
     for kind in ("hf", "jsonl", "csv", "parquet"):
         exported = run_json("data", "export", "snli", "--to", kind, cwd=tmp_path)
         assert len(gl.read(tmp_path / str(exported["output"]))) == 17
-    split = run_json("data", "split", "snli", "--ratios", "50:25:25", "--by", "group", "-o", tmp_path / "s", "--seed", 3)
+    split = run_json(
+        "data", "split", "snli", "--ratios", "50:25:25", "--by", "group", "-o", tmp_path / "s", "--seed", 3
+    )
     assert split["dropped"] == 0
     assert sum(split["splits"].values()) == 17  # type: ignore[attr-defined]
     assert (split["seed"], split["output"]) == (3, str(tmp_path / "s"))
@@ -134,14 +149,24 @@ def test_every_plan_from_the_command_line(jsonl: Write, tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(
-    home: Path, jsonl: Write, tmp_path: Path, arguments: list[str], message: str
+    home: Path,
+    jsonl: Write,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
 ) -> None:
     path = jsonl(pair())
-    done = run(*[path if argument == "PATH" else argument for argument in arguments], cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-    assert done.stdout == ""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["goldlabel", *(str(path) if word == "PATH" else word for word in arguments)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    printed = capfd.readouterr()
+    assert stopped.value.code == 2
+    assert message in printed.err
+    assert len(printed.err.splitlines()) == 1
+    assert printed.out == ""
     assert sorted(file.name for file in tmp_path.iterdir()) == ["pairs.jsonl"]
 
 

@@ -57,9 +57,7 @@ def test_saved_and_loaded_is_the_same(variant: tuple[str, dict[str, Any]], tmp_p
     model.save(tmp_path / "run")
     loaded = load_model(tmp_path / "run")
     assert loaded.label_space.labels == NLI3.labels
-    np.testing.assert_allclose(
-        loaded.predict(PREMISES, HYPOTHESES), model.predict(PREMISES, HYPOTHESES), atol=1e-6
-    )
+    np.testing.assert_allclose(loaded.predict(PREMISES, HYPOTHESES), model.predict(PREMISES, HYPOTHESES), atol=1e-6)
 
 
 def test_predictions_do_not_depend_on_the_batch(variant: tuple[str, dict[str, Any]]) -> None:

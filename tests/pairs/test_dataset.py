@@ -99,7 +99,9 @@ def test_half_a_hugging_face_folder_is_refused(pairs: gl.Pairs, tmp_path: Path) 
 
 @pytest.mark.filterwarnings("ignore")  # mlcroissant warns about rdflib and pandas under it
 def test_card_in_three_forms(pairs: gl.Pairs, tmp_path: Path) -> None:
-    card = Card(name="herons", licence="CC BY-SA 4.0", paper="Heron (2020)", source="https://example.org", description="Birds.")
+    card = Card(
+        name="herons", licence="CC BY-SA 4.0", paper="Heron (2020)", source="https://example.org", description="Birds."
+    )
     folder = tmp_path / "out"
     written = gl.Pairs(pairs.frame, card).write(folder)
     assert Card.from_dict(json.loads((folder / CARD).read_text())) == written.card

@@ -21,7 +21,9 @@ def clusters(pairs: Pairs, **options: object) -> list[list[str]]:
 
 
 def test_equal_after_normalisation_is_exact() -> None:
-    pairs = of(("A heron, here!", "A bird."), ("a  HERON here", "a bird"), ("Ａ heron here", "A Bird"), ("An owl.", "x"))
+    pairs = of(
+        ("A heron, here!", "A bird."), ("a  HERON here", "a bird"), ("Ａ heron here", "A Bird"), ("An owl.", "x")
+    )
     found = pairs.duplicates()
     assert clusters(pairs) == [["00000", "00001", "00002"]]
     assert found.clusters["kind"].to_list() == ["exact"] * 3
@@ -37,7 +39,10 @@ def test_one_premise_with_three_hypotheses_is_no_duplicate() -> None:
 def test_near_duplicates_in_english_and_chinese() -> None:
     pairs = of(
         ("The old lighthouse keeper counted every ship that evening.", "Someone counted all the ships that evening."),
-        ("The old lighthouse keeper counted every ship that evening!", "Someone counted all of the ships that evening."),
+        (
+            "The old lighthouse keeper counted every ship that evening!",
+            "Someone counted all of the ships that evening.",
+        ),
         ("灯塔看守人在那个秋天的傍晚数了每一艘经过北角的船。", "有人在傍晚数了经过北角的船。"),
         ("灯塔看守人在那个秋天的傍晚数了每一艘经过北角的船！", "有人在傍晚数了经过北角的船只。"),
         ("A violin maker repaired the bridge of a very old cello.", "A cello was repaired."),
@@ -73,10 +78,10 @@ def test_finds_what_all_with_all_finds() -> None:
             copy[random.randint(0, 40, random.randint(1, 4))] = "z"
             texts.append("".join(copy))
     pairs = make(len(texts), hypothesis=texts)
-    expected = {
-        (i, j) for i in range(len(texts)) for j in range(i) if jaccard(texts[i], texts[j]) >= 0.7
+    expected = {(i, j) for i in range(len(texts)) for j in range(i) if jaccard(texts[i], texts[j]) >= 0.7}
+    cluster_of = {
+        id_: n for n, members in enumerate(clusters(pairs, on="hypothesis", threshold=0.7)) for id_ in members
     }
-    cluster_of = {id_: n for n, members in enumerate(clusters(pairs, on="hypothesis", threshold=0.7)) for id_ in members}
     together = {(i, j) for i, j in expected if cluster_of.get(f"{i:05}", -1) == cluster_of.get(f"{j:05}", -2)}
     assert len(expected) > 100
     assert len(together) / len(expected) >= 0.99

@@ -164,7 +164,7 @@ def _page(dataset: Pairs, leaks: pl.DataFrame, scores: dict[str, Score], p_value
         title="Goldlabel demo",
         lead=(
             f"A model that never sees the premise gets {100 * blind.value:.0f} % of these pairs right; with it, "
-            f"{100 * full.value:.0f} % (McNemar p = {p_value:.2g}). What lies above the majority without the "
+            f"{100 * full.value:.0f} % (McNemar p {_rounded(p_value)}). What lies above the majority without the "
             "premise is what the labels give away."
         ),
         sections=(
@@ -194,6 +194,10 @@ def _page(dataset: Pairs, leaks: pl.DataFrame, scores: dict[str, Score], p_value
         ),
         footer=f"Made by goldlabel demo --seed {seed}; the dataset, the runs and figures.json lie beside this page.",
     )
+
+
+def _rounded(p_value: float) -> str:
+    return "< 0.001" if p_value < 0.001 else f"= {p_value:.3f}"
 
 
 def _serve(folder: Path, port: int) -> None:

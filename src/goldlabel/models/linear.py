@@ -55,11 +55,12 @@ class Linear:
             bias[seen[0]] = 0.0
             return cls(space, weights, bias, hypothesis_only)
         features = _features(premises, hypotheses, hypothesis_only)
-        regression = LogisticRegression(C=1 / regularisation, max_iter=200).fit(features, gold)
+        used = np.unique(features.indices)  # L-BFGS walks every weight, so it gets only those that can move
+        regression = LogisticRegression(C=1 / regularisation, max_iter=200).fit(features[:, used], gold)
         if len(seen) == 2:  # scikit-learn keeps one row for two classes
-            weights[:, seen[1]], bias[seen] = regression.coef_[0], (0.0, regression.intercept_[0])
+            weights[used, seen[1]], bias[seen] = regression.coef_[0], (0.0, regression.intercept_[0])
         else:
-            weights[:, seen], bias[seen] = regression.coef_.T, regression.intercept_
+            weights[np.ix_(used, seen)], bias[seen] = regression.coef_.T, regression.intercept_
         return cls(space, weights, bias, hypothesis_only)
 
     def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from goldlabel.pairs.duplicates import Duplicates
     from goldlabel.pairs.splits import Plan, Split
 
-ROWS_PER_BLOCK = 50_000
+ROWS_PER_BLOCK = 20_000
 
 
 @dataclass(frozen=True)

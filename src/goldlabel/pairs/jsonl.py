@@ -19,7 +19,7 @@ from goldlabel.errors import InputError
 from goldlabel.pairs.record import COLUMNS, LINE, LISTS, Problem
 from goldlabel.pairs.rows import KNOWN_NAMES, SNLI_NAMES, Parsed, Row, Transform, by_name, parse_rows
 
-BLOCK = 8 << 20
+BLOCK = 4 << 20
 LONGEST_LINE = 64 << 20
 _BOM = b"\xef\xbb\xbf"
 

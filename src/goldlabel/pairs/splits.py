@@ -104,19 +104,16 @@ class Ratios:
     def assign(self, frame: pl.DataFrame, seed: int) -> pl.Series:
         """Return the new split of each row."""
         shares, names = self._shares()
-        units = _units(frame, self.by, self.stratify)
-        part = np.empty(len(units), dtype=np.int64)
+        unit = _units(frame, self.by)
+        size = np.bincount(unit)
+        stratum = _strata(frame, unit, self.stratify)
+        order = _shuffled(len(size), seed)
+        part = np.empty(len(size), dtype=np.int64)
         carry = np.zeros(len(shares))
-        order = _shuffled(len(units), seed)
-        stratum = units["stratum"].to_numpy()
-        size = units["size"].to_numpy()
         for value in range(stratum.max(initial=-1) + 1):
             members = order[stratum[order] == value]
             part[members], carry = _cut(size[members], shares, carry)
-        chosen = units.select("unit", pl.Series("part", part))
-        keys = _unit_keys(frame, self.by)
-        parts = keys.to_frame("unit").join(chosen, on="unit", how="left", maintain_order="left")["part"]
-        return pl.Series("split", np.array(names)[parts.to_numpy()])
+        return pl.Series("split", names)[part[unit]]
 
     def _shares(self) -> tuple[NDArray[np.float64], tuple[str, ...]]:
         try:
@@ -244,19 +241,18 @@ class Subset:
         candidates = np.flatnonzero(split == "train") if (split == "train").any() else np.arange(len(frame))
         if not 0 < self.size <= len(candidates):
             raise InputError(f"a subset of {self.size} cannot be drawn from {len(candidates)} pairs")
-        units = _units(frame[candidates], None, self.stratify)
-        stratum = units["stratum"].to_numpy()
-        order = _shuffled(len(units), seed)
-        rank = np.empty(len(units))
+        chosen_from = frame[candidates]
+        unit = _units(chosen_from, None)
+        stratum = _strata(chosen_from, unit, self.stratify)
+        order = _shuffled(len(unit), seed)
+        rank = np.empty(len(unit))
         for value in range(stratum.max(initial=-1) + 1):
             members = order[stratum[order] == value]
             rank[members] = (np.arange(len(members)) + 0.5) / len(members)
-        in_order = order[np.argsort(rank[order], kind="stable")]
-        kept = units["unit"].to_numpy()[in_order[: self.size]]
-        assigned = split.copy().astype(object)
-        assigned[candidates] = DROPPED
-        is_kept = frame[candidates]["id"].is_in(pl.Series(kept).implode()).to_numpy()
-        assigned[candidates[is_kept]] = "train"
+        kept = np.zeros(len(unit), dtype=bool)
+        kept[order[np.argsort(rank[order], kind="stable")][: self.size]] = True
+        assigned = split.astype(object)
+        assigned[candidates] = np.where(kept[unit], "train", DROPPED)
         return pl.Series("split", assigned, dtype=pl.String)
 
 
@@ -349,26 +345,20 @@ def _shuffled(count: int, seed: int) -> NDArray[np.int64]:
     return np.random.RandomState(seed).permutation(count).astype(np.int64)
 
 
-def _unit_keys(frame: pl.DataFrame, by: str | None) -> pl.Series:
-    """Return what each row is moved with: its group, or itself."""
-    if by is None:
-        return frame["id"]
-    alone = pl.concat_str(pl.lit("\0"), pl.col("id"))
-    return frame.select(pl.coalesce(pl.col(by), alone).alias("unit"))["unit"]
+def _units(frame: pl.DataFrame, by: str | None) -> NDArray[np.int64]:
+    """Return for each row the number of what it is moved with, its group or itself, in the order of their keys."""
+    alone = pl.col("id") if by is None else pl.concat_str(pl.lit("\0"), pl.col("id"))
+    key = alone if by is None else pl.coalesce(pl.col(by), alone)
+    return frame.select(key.rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
 
 
-def _units(frame: pl.DataFrame, by: str | None, stratify: Sequence[str]) -> pl.DataFrame:
-    """Return the units in the order of their keys, each with its size and the number of its stratum."""
-    stratum = pl.struct(stratify).rank("dense").cast(pl.Int64) - 1 if stratify else pl.lit(0, pl.Int64)
-    rows = frame.select(_unit_keys(frame, by).alias("unit"), stratum.alias("stratum"))
-    if by is None:
-        return rows.with_columns(pl.lit(1, pl.Int64).alias("size")).sort("unit")
+def _strata(frame: pl.DataFrame, unit: NDArray[np.int64], columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return for each unit the number of the stratum that most of its rows are in; of equals, the first."""
+    if not columns:
+        return np.zeros(unit.max(initial=-1) + 1, dtype=np.int64)
+    rows = frame.select(pl.struct(columns).rank("dense").cast(pl.Int64).alias("stratum") - 1, pl.Series("unit", unit))
     counted = rows.group_by("unit", "stratum").len().sort("len", "stratum", descending=[True, False])
-    return (
-        counted.group_by("unit", maintain_order=True)
-        .agg(pl.col("stratum").first(), pl.col("len").sum().cast(pl.Int64).alias("size"))
-        .sort("unit")
-    )
+    return counted.group_by("unit", maintain_order=True).first().sort("unit")["stratum"].to_numpy()
 
 
 def _cut(
