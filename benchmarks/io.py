@@ -2,6 +2,7 @@
 
 Import:  SNLI-style JSONL -> every row checked, text in NFC, ids unique -> Parquet.
 Export:  Parquet -> 80:10:10 at random -> three JSONL files.
+Stream:  a JSONL file more than ten times as large as the memory used to convert it.
 """
 
 from __future__ import annotations
@@ -92,10 +93,34 @@ def datasets_export(source: str, target: str) -> int:
     return sum(len(part) for part in parts.values())
 
 
+def repeat(source: Path, target: Path, times: int) -> None:
+    """Write a file several times over, with ids of its own each time."""
+    with target.open("wb") as file:
+        for turn in range(times):
+            with source.open("rb") as lines:
+                file.writelines(line.replace(b'"pairID": "', b'"pairID": "%d-' % turn) for line in lines)
+
+
+def stream(folder: str, source: str, times: int) -> dict[str, Any]:
+    large = Path(folder) / "large.jsonl"
+    repeat(Path(source), large, times)
+    outcome = measure(goldlabel_import, str(large), f"{folder}/large")
+    megabytes = large.stat().st_size / 2**20
+    large.unlink()
+    ratio = megabytes / outcome["peak_mb"]
+    print(
+        f"stream: {outcome['result']:,} pairs, {megabytes:,.0f} MB converted in {outcome['peak_mb']:,.0f} MB: {ratio:.1f}x"
+    )
+    return outcome | {"megabytes": megabytes, "file_over_memory": ratio}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument(
+        "--stream", type=int, default=20, help="size of the large file, in times the small one; 0: none"
+    )
     options = parser.parse_args()
     os.environ["HF_HUB_OFFLINE"] = "1"
     figures: dict[str, Any] = {"pairs": options.pairs}
@@ -121,6 +146,8 @@ def main() -> None:
                 outcome = measure(*job)
                 assert outcome["result"] == options.pairs, (name, outcome)
                 seen.setdefault(name, []).append(outcome)
+        if options.stream:
+            figures["stream"] = stream(folder, source, options.stream)
     for name, outcomes in seen.items():
         seconds = statistics.median(outcome["seconds"] for outcome in outcomes)
         peak = max(outcome["peak_mb"] for outcome in outcomes)

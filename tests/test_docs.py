@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from io import StringIO
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -218,11 +219,12 @@ def _blocks(page: Path) -> Iterator[Block]:
     for match in re.finditer(r"^([ ]*)```(\w+)\n(.*?)^\1```$", text, flags=re.M | re.S):
         before = text[: match.start()].rstrip().rpartition("\n")[2]
         if not before.lstrip().startswith(NOT_RUN):
-            yield Block(match[2], match[3], text[: match.start()].count("\n") + 2)
+            yield Block(match[2], dedent(match[3]), text[: match.start()].count("\n") + 2)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_page_id)
-def test_python_blocks_run_and_print_what_they_say(page: Path, folder: Path) -> None:
+def test_python_blocks_run_and_print_what_they_say(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SOURCES, "_entries", dict(SOURCES._entries))  # a page may register a source
     namespace: dict[str, Any] = {}
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS, verbose=False)
     for block in _blocks(page):

@@ -13,7 +13,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 PRINTED = {
     "convert_large_file.py": ["meters: 30,000 pairs, nli3", "none.parquet", "longest premise: 27 characters"],
     "find_duplicates.py": [
-        "1 clusters of duplicates among 3 (pair)",
+        "clusters of duplicates among 3 pairs, by pair: 1",
         "near ['old/1', 'old/2', 'new/a']",
         "clusters across datasets: 1",
         "clusters with two labels: 1",

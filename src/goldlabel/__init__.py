@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that ``import goldlabel`` costs nothing."""
+    if name == "__version__":
+        return importlib.metadata.version("goldlabel")
     if name not in _HOMES:
         raise AttributeError(f"module 'goldlabel' has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)

@@ -155,6 +155,10 @@ class InputFile:
             raise InputError(f"{self.path}: cannot be read ({os.strerror(error.errno or 0)})") from error
         except _DAMAGE as error:
             raise damaged(str(self), error) from error
+        except OSError as error:
+            if error.errno is None:  # a complaint about the data (bz2, Arrow), not about the system
+                raise damaged(str(self), error) from error
+            raise
 
     @contextmanager
     def _open_raw(self) -> Iterator[IO[bytes]]:
@@ -293,14 +297,8 @@ def _decompressed(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
     elif compression == ".zst":
         import pyarrow as pa
 
-        try:
-            yield cast(
-                BinaryIO, io.BufferedReader(_Counted(pa.CompressedInputStream(stream, "zstd"), _ignore), 1 << 20)
-            )
-        except OSError as error:
-            if error.errno is None:  # Arrow's own complaint about the data, not the system's
-                raise EOFError(str(error)) from error
-            raise
+        decompressed = pa.CompressedInputStream(stream, "zstd")
+        yield cast(BinaryIO, io.BufferedReader(_Counted(decompressed, _ignore), 1 << 20))
     else:
         yield stream
 

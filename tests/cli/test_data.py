@@ -47,10 +47,13 @@ def snli(tmp_path: Path, jsonl: Write) -> Path:
 def test_help_and_version_import_nothing_heavy() -> None:
     done = run("--version")
     assert done.stdout.startswith("goldlabel 0.")
-    probe = "import sys, goldlabel.cli; print(sorted({'torch', 'transformers', 'ray', 'fastapi', 'sklearn'} & {*sys.modules}))"
-    assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True).stdout.strip() == "[]"
-    probe = "import sys, goldlabel; print(sorted({'polars', 'numpy', 'pyarrow', 'torch'} & {*sys.modules}))"
-    assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True).stdout.strip() == "[]"
+    for imported, heavy in (
+        ("goldlabel.cli", {"torch", "transformers", "ray", "fastapi", "sklearn", "matplotlib"}),
+        ("goldlabel", {"polars", "numpy", "pyarrow", "torch"}),
+    ):
+        probe = f"import sys, {imported}; print(sorted({heavy!r} & {{*sys.modules}}))"
+        seen = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True)
+        assert seen.stdout.strip() == "[]", seen
 
 
 def test_add_list_show_export_split(home: Path, snli: Path, tmp_path: Path) -> None:
@@ -132,14 +135,24 @@ def test_every_plan_from_the_command_line(jsonl: Write, tmp_path: Path) -> None:
         (["data", "add", "snli", "nowhere"], "nowhere: there is no such file or folder"),
         (["data", "add", "snil", "."], "did you mean 'snli'"),
         (["data", "fetch", "snil"], "did you mean 'snli'"),
-        (["data", "export", "PATH", "--to", "xml"], "--to 'xml' is no format"),
+        (["data", "export", "PATH", "--to", "xml"], "--to 'xml' is not known"),
         (["data", "split", "PATH"], "no way to split was given"),
-        (["data", "split", "PATH", "--ratios", "1:2", "--halves"], "--ratios and --halves were given; choose one"),
+        (["data", "split", "PATH", "--ratios", "1:2", "--halves"], "--halves and --ratios were given; choose one"),
         (["data", "split", "PATH", "--ratios", "80"], "ratios '80' are not understood"),
         (["data", "split", "PATH", "--halves", "--by", "grop"], "did you mean 'group'"),
         (["data", "split", "PATH", "--exclude-overlap", "premise"], "there is no dev or test split"),
-        (["data", "split", "PATH", "--nested", "3,x"], "'x' is not a whole number"),
-        (["data", "split", "PATH", "--verified", "5"], "--verified takes DEV:TEST"),
+        (["data", "split", "PATH", "--nested", "3,x"], "--nested: 'x' is not a whole number"),
+        (["data", "split", "PATH", "--verified", "5"], "--verified DEV:TEST: '' is not a whole number"),
+        (
+            ["data", "split", "PATH", "--ratios", "80:20", "--writers", "w"],
+            "--writers goes with --exclusive-writers only",
+        ),
+        (["data", "split", "PATH", "--nested", "1", "--by", "group"], "--by goes with --ratios or --halves only"),
+        (["data", "split", "PATH", "--halves", "--by", "group,genre"], "--by 'group,genre' is not known"),
+        (["data", "split", "PATH", "--halves", "--by", "votes"], "column 'votes' holds lists"),
+        (["data", "export", "PATH", "--to", "jsonl"], "is the input itself; choose another place"),
+        (["data", "export", "PATH", "--to", "csv", "--split", "foo"], "--split 'foo' is not known; allowed: dev"),
+        (["data", "export", "PATH", "--to", "hf", "-o", "pairs.jsonl"], "is the input itself"),
         (["data", "show", "PATH", "--labels", "nli9"], "there is no label space 'nli9'"),
         (["data", "show", "PATH", "--map", "entailment"], "--map 'entailment' is not of the form A=B"),
         (["data", "show", "PATH", "--labels", "nli2", "--map", "entailment=yes"], "leads out of label space 'nli2'"),

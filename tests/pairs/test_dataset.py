@@ -141,8 +141,49 @@ def test_map_labels_maps_votes_too(jsonl: Write) -> None:
     assert frame["label"].to_list() == ["not_entailment", "-"]
     assert frame["votes"].to_list()[0] == ["not_entailment", "unrelated"]
     assert mapped.card.label_space.name == "nli2"
-    with pytest.raises(InputError, match="1 pairs have labels of nli3 without a counterpart in scitail"):
+    with pytest.raises(InputError, match="1 pairs have labels or votes of nli3 without a counterpart in scitail"):
         gl.read(jsonl(pair(gold_label="contradiction"))).map_labels("scitail")
+
+
+def test_votes_without_a_counterpart_are_not_mapped(jsonl: Write) -> None:
+    path = jsonl(pair(gold_label="neutral", annotator_labels=["neutral", "contradiction"]))
+    with pytest.raises(InputError, match="1 pairs have labels or votes"):
+        gl.read(path).map_labels("scitail")
+
+
+def test_a_result_shows_itself(pairs: gl.Pairs) -> None:
+    assert repr(pairs).startswith("pairs: 8 pairs, nli3\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "message"),
+    [
+        ("a.xml", "xml", "'xml' is no file format"),
+        ("a.csv.bz2", "csv", r"csv is not written as \.bz2"),
+        ("a.jsonl.zip", "jsonl", r"jsonl is not written as \.zip"),
+        ("a.parquet.gz", "parquet", r"parquet is not written as \.gz"),
+    ],
+)
+def test_only_what_can_be_read_back_is_written(
+    pairs: gl.Pairs, tmp_path: Path, name: str, kind: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        pairs.export(tmp_path / name, kind)
+    assert not (tmp_path / name).exists()
+
+
+def test_arguments_from_python_are_checked(pairs: gl.Pairs, jsonl: Write, tmp_path: Path) -> None:
+    path = jsonl(pair(), name="one.jsonl")
+    with pytest.raises(InputError, match="split 'foo' is not one of"):
+        gl.read(path, split="foo")
+    with pytest.raises(InputError, match="the first -1 pairs"):
+        pairs.limit(-1)
+    with pytest.raises(InputError, match=r"is a file; a dataset needs a folder"):
+        pairs.write(path)
+    (tmp_path / "a.parquet.gz").write_bytes(b"x")
+    with pytest.raises(InputError, match=r"not read from \.gz"):
+        gl.read(tmp_path / "a.parquet.gz")
+    assert len(gl.read(path, limit=1)) == 1
 
 
 def test_convert_streams_what_read_reads(jsonl: Write, tmp_path: Path) -> None:
@@ -154,9 +195,14 @@ def test_a_failed_write_leaves_the_old_dataset(pairs: gl.Pairs, tmp_path: Path) 
     folder = tmp_path / "out"
     pairs.write(folder)
     before = (folder / CARD).read_bytes()
-    with pytest.raises(KeyboardInterrupt), DatasetWriter(folder, pairs.card) as writer:
-        writer.write(pairs.collect())
-        raise KeyboardInterrupt
+
+    def write_and_stop() -> None:
+        with DatasetWriter(folder, pairs.card) as writer:
+            writer.write(pairs.collect())
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_and_stop()
     assert (folder / CARD).read_bytes() == before
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["out"]
 

@@ -57,7 +57,7 @@ def test_leaks_across_splits_datasets_and_labels() -> None:
     found = one.duplicates(two)
     assert found.to_dict()["across"] == {"split": 1, "dataset": 1, "label": 1}
     assert found.across("split")["split"].to_list() == ["train", "test"]
-    assert "1 clusters" in found._repr_html_()
+    assert "by pair: 1" in found._repr_html_()
     with pytest.raises(InputError, match="'genre' cannot be leaked across"):
         found.across("genre")
 

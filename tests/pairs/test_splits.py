@@ -177,10 +177,22 @@ def test_dev_as_test_draws_a_new_dev_from_train() -> None:
         make(3).split(DevAsTest())
 
 
-@pytest.mark.parametrize("ratios", ["80", "a:b", "1:2:3:4", "0:0", "-1:2", ""])
+@pytest.mark.parametrize("ratios", ["80", "nan:1", "inf:1", "a:b", "1:2:3:4", "0:0", "-1:2", ""])
 def test_ratios_that_make_no_sense_are_refused(ratios: str) -> None:
     with pytest.raises(InputError, match="are not understood"):
         make(3).split(Ratios(ratios=ratios))
+
+
+def test_columns_that_cannot_part_pairs_are_refused() -> None:
+    with pytest.raises(InputError, match=r"there is no column 'grop'; did you mean 'group'"):
+        make(3).split(Ratios(by="grop"))
+    for plan in (
+        Ratios(by="votes"),
+        Ratios(stratify=("tags",)),
+        Verified(dev=0, test=1, balance=("votes",), min_votes=0),
+    ):
+        with pytest.raises(InputError, match="holds lists"):
+            make(3).split(plan)
 
 
 def test_the_card_tells_what_was_done() -> None:

@@ -42,6 +42,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.drops = 0
         self.drop_after = 0
         self.ranges = True
+        self.content_type = "application/zip"
         self.requested: list[str | None] = []
 
 
@@ -62,6 +63,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return
         body = self.server.data[start:]
         self.send_response(206 if start else 200)
+        self.send_header("Content-Type", self.server.content_type)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         if self.server.drops > 0:
@@ -149,6 +151,13 @@ def test_what_the_server_refuses_is_told(source: Source, monkeypatch: pytest.Mon
     monkeypatch.setitem(SOURCES._entries, "snli", replace(source, address=source.address + ".gone"))
     with pytest.raises(GoldlabelError, match="the server answered 404"):
         fetch("snli")
+
+
+def test_a_web_page_is_not_taken_for_the_corpus(server: Server, source: Source, home: Path) -> None:
+    server.content_type = "text/html; charset=utf-8"
+    with pytest.raises(GoldlabelError, match="is a web page, not a file"):
+        fetch("snli")
+    assert list((home / "downloads" / "snli").iterdir()) == []
 
 
 def test_hugging_face_needs_its_extra(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from goldlabel.cli import data, demo
+from goldlabel.cli import data, demo, split
 from goldlabel.errors import GoldlabelError
 
 BAD_INPUT = 2
@@ -26,6 +26,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(data.app, name="data")
+data.app.command("split")(split.split_command)
 app.command("demo")(demo.demo_command)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ import typer
 from goldlabel.errors import InputError
 from goldlabel.files import input_files
 from goldlabel.pairs import Pairs, Result
+from goldlabel.registry import suggest
 from goldlabel.sources import SOURCES, find
 
 PathArgument = Annotated[str, typer.Argument(metavar="PATH", help="A file, a folder, or the name of an added source.")]
@@ -45,14 +47,14 @@ def open_pairs(
     """Find pairs by path or name, with a progress bar while a file is read."""
     total = None if path in SOURCES and not Path(path).exists() else _size(Path(path))
     with progress(f"reading {path}", total) as advance:
-        pairs = find(
+        return find(
             path,
             labels=labels,
             label_map=parse_map("--map", spellings),
             columns=parse_map("--columns", columns),
+            limit=limit,
             on_bytes=advance,
         )
-    return pairs.limit(limit) if limit else pairs
 
 
 def parse_map(option: str, entries: list[str] | None) -> dict[str, str]:
@@ -66,27 +68,49 @@ def parse_map(option: str, entries: list[str] | None) -> dict[str, str]:
     return parsed
 
 
+def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
+    """Return the value if it is allowed, or say what is."""
+    if value not in allowed:
+        raise InputError(f"{option} {value!r} is not known; {suggest(value, list(allowed))}")
+    return value
+
+
+def refuse_own_input(target: Path, path: str) -> None:
+    """Refuse to write where the input lies."""
+    if target.resolve() == Path(path).resolve():
+        raise InputError(f"{target}: is the input itself; choose another place for the output with -o")
+
+
+class Bar:
+    """A progress bar: called with each step's size; ``expect`` tells the total once it is known."""
+
+    def __init__(self, update: Callable[..., None] | None = None) -> None:
+        self._update = update
+
+    def __call__(self, size: int) -> None:
+        """Move on by ``size``."""
+        if self._update:
+            self._update(advance=size)
+
+    def expect(self, total: int | None) -> None:
+        """Set what the bar runs up to."""
+        if self._update:
+            self._update(total=total)
+
+
 @contextmanager
-def progress(what: str, total: int | None = None, *, in_bytes: bool = True) -> Iterator[Callable[[int], None]]:
+def progress(what: str, total: int | None = None, *, in_bytes: bool = True) -> Iterator[Bar]:
     """Show a bar on stderr while the block runs, if stderr is a terminal; yield what moves it."""
     if not sys.stderr.isatty():
-        yield lambda size: None
+        yield Bar()
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     count = DownloadColumn() if in_bytes else MofNCompleteColumn()
     columns = (TextColumn("{task.description}"), BarColumn(), count, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task(what, total=total)
-        yield lambda size: bars.update(task, advance=size)
+        yield Bar(partial(bars.update, bars.add_task(what, total=total)))
 
 
 def show(result: Result, as_json: bool, **more: Any) -> None:
@@ -94,7 +118,8 @@ def show(result: Result, as_json: bool, **more: Any) -> None:
     if as_json:
         print_json(result.to_dict() | more)
         return
-    print_table(result.title, result.table.columns, result.table.iter_rows())
+    typer.echo(result.title)
+    print_table(result.table.columns, result.table.iter_rows())
     for name, value in more.items():
         typer.echo(f"{name}: {value}")
 
@@ -104,12 +129,12 @@ def print_json(document: Any) -> None:
     typer.echo(json.dumps(document, ensure_ascii=False, indent=2, default=str))
 
 
-def print_table(title: str, columns: list[str], rows: Any) -> None:
+def print_table(columns: list[str], rows: Any) -> None:
     """Print a table on stdout, numbers to the right."""
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
     body = [list(row) for row in rows]
     for number, name in enumerate(columns):
         numeric = any(isinstance(row[number], int | float) for row in body)

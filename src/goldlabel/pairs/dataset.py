@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 ROWS_PER_BLOCK = 20_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pairs(Result):
     """A dataset: a lazy Polars frame in the record's columns, and its card."""
 
@@ -59,6 +60,8 @@ class Pairs(Result):
 
     def limit(self, pairs: int) -> Pairs:
         """Keep the first pairs."""
+        if pairs < 1:
+            raise InputError(f"the first {pairs} pairs cannot be kept; give a number from 1 on")
         return Pairs(self.frame.head(pairs), self.card.with_step(f"kept the first {pairs}"))
 
     def map_labels(self, target: LabelSpace | str) -> Pairs:
@@ -67,11 +70,13 @@ class Pairs(Result):
         mapping = score_mapping(self.card.label_space, space)
         words = {label: mapping.label(label) for label in self.card.label_space.labels}
         kept = {label: word for label, word in words.items() if word is not None}
-        lost = self.frame.filter(pl.col("label").is_in([label for label in words if label not in kept]))
+        dropped = [label for label in words if label not in kept]
+        voted = pl.col("votes").list.eval(pl.element().is_in(dropped)).list.any()
+        lost = self.frame.filter(pl.col("label").is_in(dropped) | voted)
         if count := int(lost.select(pl.len()).collect().item()):
             raise InputError(
-                f"{self.card.name}: {count} pairs have labels of {self.card.label_space.name} without a counterpart "
-                f"in {space.name} ({mapping.convention}); leave them out first"
+                f"{self.card.name}: {count} pairs have labels or votes of {self.card.label_space.name} without a "
+                f"counterpart in {space.name} ({mapping.convention}); leave them out first"
             )
         frame = self.frame.with_columns(
             pl.col("label").replace(kept), pl.col("votes").list.eval(pl.element().replace(kept))
@@ -159,22 +164,30 @@ def read(
     label_map: Mapping[str, str] | None = None,
     columns: Mapping[str, str] | None = None,
     split: str = "none",
+    limit: int | None = None,
     on_bytes: OnBytes | None = None,
 ) -> Pairs:
     """Read pairs from a dataset folder, a file or a Hugging Face folder.
 
     A dataset folder is read lazily and knows its labels; for anything else, ``labels`` names the label
     space, ``label_map`` spells labels (``{"0": "entailment"}``) and ``columns`` renames columns
-    (``{"premise": "text_a"}``), and every row is checked now.
+    (``{"premise": "text_a"}``), and every row is checked now, up to ``limit`` if only the first are wanted.
     """
     path = Path(path)
     if not path.exists():
         raise InputError(f"{path}: there is no such file or folder")
     if (path / CARD).exists():
-        return _read_dataset(path)
+        pairs = _read_dataset(path)
+        return pairs.limit(limit) if limit else pairs
     name, reading = _name_of(path), _reading(labels, label_map, columns, split)
-    blocks = list(stream_pairs(path, name, reading, on_bytes))
+    blocks: list[pl.DataFrame] = []
+    with closing(stream_pairs(path, name, reading, on_bytes)) as stream:
+        for block in stream:
+            blocks.append(block)
+            if limit and sum(map(len, blocks)) >= limit:
+                break
     frame = pl.concat(blocks) if blocks else pl.DataFrame(schema=DTYPES)
+    frame = frame.head(limit) if limit else frame
     twice = frame["id"].filter(frame["id"].is_duplicated())
     if len(twice):
         raise InputError(f"{path}: id {twice[0]!r} is given to more than one pair; ids must be unique in a dataset")
@@ -223,6 +236,8 @@ def _reading(
     split: str,
 ) -> Reading:
     space = label_space(labels) if isinstance(labels, str) else labels
+    if split not in SPLITS:
+        raise InputError(f"split {split!r} is not one of {', '.join(SPLITS)}")
     return Reading(space=space, label_map=label_map or {}, columns=columns or {}, split=split)
 
 

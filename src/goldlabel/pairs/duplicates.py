@@ -29,7 +29,7 @@ ROWS_PER_BLOCK = 20_000
 FULL_BUCKET = 32
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Duplicates(Result):
     """Clusters of duplicates: one row per pair that has at least one other like it."""
 
@@ -41,7 +41,9 @@ class Duplicates(Result):
     @property
     def title(self) -> str:
         """How many clusters there are."""
-        return f"{self.clusters['cluster'].n_unique():,} clusters of duplicates among {self.pairs:,} ({self.on})"
+        return (
+            f"clusters of duplicates among {self.pairs:,} pairs, by {self.on}: {self.clusters['cluster'].n_unique():,}"
+        )
 
     @property
     def table(self) -> pl.DataFrame:

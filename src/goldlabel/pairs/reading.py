@@ -42,7 +42,9 @@ class Reading:
     split: str = "none"
 
 
-def stream_pairs(path: Path, name: str, reading: Reading, on_bytes: OnBytes | None = None) -> Iterator[pl.DataFrame]:
+def stream_pairs(
+    path: Path, name: str, reading: Reading, on_bytes: OnBytes | None = None
+) -> Generator[pl.DataFrame, None, None]:
     """Yield the records behind ``path`` block by block; memory holds a few blocks, however large the file."""
     parts = list(_folder_parts(path, reading)) if path.is_dir() else [(path, reading.split)]
     several = len(parts) > 1
@@ -90,6 +92,8 @@ def _parsings(path: Path, reading: Reading, on_bytes: OnBytes | None) -> tuple[I
         return read_arrow(files, info.get("features", {}), names=names), "row"
     suffix = data_suffix(path.name)
     if suffix == ".parquet":
+        if path.suffix != suffix:
+            raise InputError(f"{path}: Parquet is compressed inside and not read from {path.suffix}; unpack it first")
         return read_parquet(path, names=names), "row"
     file = one_input_file(path)
     suffix = suffix if suffix in DATA_SUFFIXES else data_suffix(file.name)

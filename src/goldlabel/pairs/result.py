@@ -26,6 +26,10 @@ class Result(ABC):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values that JSON can hold."""
 
+    def __repr__(self) -> str:
+        with pl.Config(tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_rows=20):
+            return f"{self.title}\n{self.table}"
+
     def _repr_html_(self) -> str:
         with pl.Config(tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_rows=50):
             return f"<p><b>{escape(self.title)}</b></p>{self.table._repr_html_()}"

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.pairs.dataset import Pairs
-from goldlabel.pairs.record import COLUMNS, SPLITS
+from goldlabel.pairs.record import COLUMNS, LISTS, SPLITS
 from goldlabel.pairs.result import Result
+from goldlabel.registry import suggest
 
 DROPPED = "dropped"
 """The mark of a pair that a plan leaves out."""
@@ -36,7 +37,7 @@ class Plan(Protocol):
         """Say in a few words what was done."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Split(Result):
     """Pairs with their new splits, and what was left out."""
 
@@ -63,6 +64,9 @@ class Split(Result):
 def apply_plan(pairs: Pairs, plan: Plan, *, seed: int = 0) -> Split:
     """Apply a plan to pairs."""
     names = list(dict.fromkeys(["id", "split", *plan.columns()]))
+    for name in names:
+        if name not in COLUMNS:
+            raise InputError(f"there is no column {name!r}; {suggest(name, list(COLUMNS))}")
     frame = pairs.frame.select(names).collect(engine="streaming")
     assigned = plan.assign(frame, seed)
     kept = assigned != DROPPED
@@ -122,7 +126,7 @@ class Ratios:
             parts = []
         defaults = {2: ("train", "test"), 3: ("train", "dev", "test")}
         names = self.names or defaults.get(len(parts), ())
-        if len(parts) != len(names) or min(parts, default=0) < 0 or sum(parts) <= 0:
+        if len(parts) != len(names) or min(parts, default=0) < 0 or not 0 < sum(parts) < float("inf"):
             raise InputError(
                 f"ratios {self.ratios!r} are not understood; give two (train:test) or three (train:dev:test) "
                 "numbers such as 80:10:10"
@@ -206,6 +210,7 @@ class ExcludeOverlap:
 
     def assign(self, frame: pl.DataFrame, seed: int) -> pl.Series:
         """Return the old split of each row, or that it is dropped."""
+        _refuse_lists([self.column])
         held_out = pl.col("split").is_in(["dev", "test"])
         if not frame.select(held_out.any()).item():
             raise InputError("there is no dev or test split to overlap with; split first, for example by ratios")
@@ -341,12 +346,19 @@ class ExclusiveWriters:
         return drawn["writer"].filter(enough).to_list()
 
 
+def _refuse_lists(columns: Sequence[str]) -> None:
+    for name in columns:
+        if name in LISTS:
+            raise InputError(f"column {name!r} holds lists, and pairs cannot be told apart by lists; choose another")
+
+
 def _shuffled(count: int, seed: int) -> NDArray[np.int64]:
     return np.random.RandomState(seed).permutation(count).astype(np.int64)
 
 
 def _units(frame: pl.DataFrame, by: str | None) -> NDArray[np.int64]:
     """Return for each row the number of what it is moved with, its group or itself, in the order of their keys."""
+    _refuse_lists([by] if by else [])
     alone = pl.col("id") if by is None else pl.concat_str(pl.lit("\0"), pl.col("id"))
     key = alone if by is None else pl.coalesce(pl.col(by), alone)
     return frame.select(key.rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
@@ -354,6 +366,7 @@ def _units(frame: pl.DataFrame, by: str | None) -> NDArray[np.int64]:
 
 def _strata(frame: pl.DataFrame, unit: NDArray[np.int64], columns: Sequence[str]) -> NDArray[np.int64]:
     """Return for each unit the number of the stratum that most of its rows are in; of equals, the first."""
+    _refuse_lists(columns)
     if not columns:
         return np.zeros(unit.max(initial=-1) + 1, dtype=np.int64)
     rows = frame.select(pl.struct(columns).rank("dense").cast(pl.Int64).alias("stratum") - 1, pl.Series("unit", unit))
@@ -379,6 +392,7 @@ def _cut(
 
 def _balanced(frame: pl.DataFrame, size: int, by: Sequence[str], seed: int) -> NDArray[np.int64]:
     """Draw ``size`` rows with equal numbers from each cell of ``by``; small cells give all they have."""
+    _refuse_lists(by)
     cell = pl.struct(by).rank("dense") if by else pl.lit(0)
     units = frame.with_row_index("row").select("row", "id", cell.alias("cell")).sort("id")
     shuffled = units[_shuffled(len(units), seed)]

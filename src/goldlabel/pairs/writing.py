@@ -10,17 +10,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, cast
 
-import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.files import atomic_file, atomic_folder, sha256
+from goldlabel.files import ARCHIVES, COMPRESSIONS, atomic_file, atomic_folder, sha256
 from goldlabel.pairs.card import CARD, HF_SPLITS, Card, FileEntry, write_card
 from goldlabel.pairs.delimited import encode_csv
 from goldlabel.pairs.jsonl import encode_jsonl
 from goldlabel.pairs.record import SCHEMA, SPLITS
+from goldlabel.registry import suggest
 
 FILE_FORMATS = ("jsonl", "csv", "parquet")
 
@@ -32,6 +31,8 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
     """
 
     def __init__(self, folder: Path, card: Card, *, hf: bool = False) -> None:
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder}: is a file; a dataset needs a folder, choose another name for the output")
         if folder.exists() and not (folder / CARD).exists() and any(folder.iterdir()):
             raise InputError(f"{folder}: is not empty and no dataset; choose another folder for the output")
         self.card = card
@@ -41,11 +42,9 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._labels: dict[str, dict[str, int]] = {}
         self._languages: set[str] = set()
-        self._id_hashes: list[NDArray[np.uint64]] = []
 
     def write(self, frame: pl.DataFrame) -> None:
         """Append records; each goes to the file of its split."""
-        self._id_hashes.append(frame["id"].hash(seed=0).to_numpy())
         self._languages.update(frame["language"].drop_nulls().unique())
         parts = frame.partition_by("split", as_dict=True, maintain_order=True)
         for (split,), part in parts.items():
@@ -98,15 +97,15 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
         )
 
     def _refuse_double_ids(self) -> None:
-        """Find equal ids by their 64-bit hashes: eight bytes a pair are kept, not the ids."""
-        if not self._id_hashes:
+        """Find equal ids by their 64-bit hashes: eight bytes a pair are held, not the ids."""
+        if not self._writers:
             return
-        hashes = np.concatenate(self._id_hashes)
+        ids = pl.scan_parquet([self._folder / self._path(split) for split in self._writers]).select("id")
+        hashes = ids.select(pl.col("id").hash(seed=0)).collect(engine="streaming").to_series().to_numpy(writable=True)
         hashes.sort()
         double = hashes[1:][hashes[1:] == hashes[:-1]]
         if not len(double):
             return
-        ids = pl.scan_parquet([self._folder / self._path(split) for split in self._writers]).select("id")
         seen = ids.filter(pl.col("id").hash(seed=0).is_in(double[:1000])).collect()["id"]
         repeated = seen.value_counts().filter(pl.col("count") > 1).sort("id")
         if len(repeated):
@@ -120,6 +119,11 @@ _REPETITIVE = ["label", "split", "dataset", "language", "genre", "level", "round
 
 def write_file(blocks: Iterable[pl.DataFrame], path: Path, kind: str) -> int:
     """Write records into one JSONL, CSV or Parquet file, compressed where its name ends in ``.gz``."""
+    if kind not in FILE_FORMATS:
+        raise InputError(f"{kind!r} is no file format; {suggest(kind, list(FILE_FORMATS))}")
+    packed = next((suffix for suffix in (*COMPRESSIONS, *ARCHIVES) if path.name.endswith(suffix)), "")
+    if packed not in ("", ".gz") or (packed and kind == "parquet"):
+        raise InputError(f"{path}: {kind} is not written as {packed}; JSONL and CSV may end in .gz")
     count = 0
     with atomic_file(path) as temporary, ExitStack() as stack:
         if kind == "parquet":

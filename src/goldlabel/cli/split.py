@@ -1,0 +1,193 @@
+"""``goldlabel data split``: one plan from the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from goldlabel.cli.output import (
+    ColumnsOption,
+    JsonOption,
+    LabelsOption,
+    LimitOption,
+    MapOption,
+    PathArgument,
+    SeedOption,
+    one_of,
+    open_pairs,
+    print_json,
+    progress,
+    refuse_own_input,
+    show,
+)
+from goldlabel.errors import InputError
+from goldlabel.pairs import Pairs
+from goldlabel.pairs.card import CARD
+from goldlabel.pairs.record import COLUMNS
+from goldlabel.pairs.splits import ExcludeOverlap, ExclusiveWriters, Halves, Plan, Ratios, Split, Subset, Verified
+
+DETAILS = {
+    "--by": ("--ratios", "--halves"),
+    "--stratify": ("--ratios", "--halves", "--nested"),
+    "--balance": ("--verified", "--exclusive-writers"),
+    "--writers": ("--exclusive-writers",),
+}
+"""Which plans an option says more about; with any other plan it is refused rather than ignored."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitOptions:
+    """What the command line asked for."""
+
+    ratios: str | None
+    halves: bool
+    nested: str | None
+    verified: str | None
+    exclusive_writers: str | None
+    exclude_overlap: str | None
+    by: str | None
+    stratify: str | None
+    balance: str | None
+    writers: str | None
+
+
+def split_command(
+    path: PathArgument,
+    ratios: Annotated[str | None, typer.Option("--ratios", help="Shares, such as 80:10:10 or 90:10.")] = None,
+    halves: Annotated[bool, typer.Option("--halves", help="Two equal halves, dev and test.")] = False,
+    exclude_overlap: Annotated[
+        str | None,
+        typer.Option("--exclude-overlap", help="Drop training pairs that share this column with dev or test."),
+    ] = None,
+    nested: Annotated[
+        str | None,
+        typer.Option("--nested", help="Training subsets inside each other, such as 3000,10000,30000."),
+    ] = None,
+    verified: Annotated[
+        str | None,
+        typer.Option("--verified", help="DEV:TEST sizes, drawn from verified pairs, such as 3000:3000."),
+    ] = None,
+    exclusive_writers: Annotated[
+        str | None,
+        typer.Option("--exclusive-writers", help="DEV:TEST sizes; test only from writers who are in no other split."),
+    ] = None,
+    writers: Annotated[
+        str | None,
+        typer.Option("--writers", help="The exclusive writers, joined by commas; drawn if not given."),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", help="Keep together what shares this column, such as group or premise."),
+    ] = None,
+    stratify: Annotated[
+        str | None,
+        typer.Option("--stratify", help="Columns in which the splits are alike, such as label,genre."),
+    ] = None,
+    balance: Annotated[
+        str | None,
+        typer.Option("--balance", help="Columns balanced in dev and test, such as level or label,genre."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder to write; by default NAME-split.")
+    ] = None,
+    labels: LabelsOption = "nli3",
+    spellings: MapOption = None,
+    columns: ColumnsOption = None,
+    limit: LimitOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Split a dataset by one plan; --exclude-overlap may follow any of them."""
+    options = SplitOptions(
+        ratios=ratios,
+        halves=halves,
+        nested=nested,
+        verified=verified,
+        exclusive_writers=exclusive_writers,
+        exclude_overlap=exclude_overlap,
+        by=by,
+        stratify=stratify,
+        balance=balance,
+        writers=writers,
+    )
+    plans = _plans(options)
+    pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit)
+    target = output or Path(f"{pairs.card.name}-split")
+    refuse_own_input(target, path)
+    if nested and (target / CARD).exists():
+        raise InputError(f"{target}: is a dataset, and subsets need a folder of their own; choose another with -o")
+    with progress(f"writing {target}", None):
+        results = {name: _split(pairs, plan, exclude_overlap, seed) for name, plan in plans.items()}
+        for name, result in results.items():
+            result.pairs.write(target / name)
+    if not nested:
+        show(results[""], as_json, output=str(target))
+    elif as_json:
+        print_json({"subsets": {name: result.to_dict() for name, result in results.items()}, "output": str(target)})
+    else:
+        for name, result in results.items():
+            show(result, False, output=str(target / name))
+
+
+def _plans(options: SplitOptions) -> dict[str, Plan]:
+    """Return the plan the options ask for, under the name of its output; nested subsets are several."""
+    given = {f"--{name.replace('_', '-')}" for name, value in vars(options).items() if value}
+    chosen = sorted(given - {*DETAILS, "--exclude-overlap"})
+    if len(chosen) > 1:
+        raise InputError(f"{' and '.join(chosen)} were given; choose one")
+    for option in sorted(given & DETAILS.keys()):
+        if not {*chosen} & {*DETAILS[option]}:
+            raise InputError(f"{option} goes with {' or '.join(DETAILS[option])} only; leave it out")
+    alike, group = _columns("--stratify", options.stratify), _column("--by", options.by)
+    if options.ratios:
+        return {"": Ratios(ratios=options.ratios, by=group, stratify=alike)}
+    if options.halves:
+        return {"": Halves(by=group, stratify=alike)}
+    if options.nested:
+        return {size: Subset(size=_whole(size, "--nested"), stratify=alike) for size in options.nested.split(",")}
+    balance = _columns("--balance", options.balance)
+    if options.verified:
+        dev, test = _sizes("--verified", options.verified)
+        return {"": Verified(dev=dev, test=test, balance=balance or ("level",))}
+    if options.exclusive_writers:
+        dev, test = _sizes("--exclusive-writers", options.exclusive_writers)
+        names = tuple(options.writers.split(",")) if options.writers else ()
+        return {"": ExclusiveWriters(dev=dev, test=test, writers=names, balance=balance or ("label", "genre"))}
+    if options.exclude_overlap:
+        return {"": ExcludeOverlap(column=one_of("--exclude-overlap", options.exclude_overlap, COLUMNS))}
+    raise InputError(
+        "no way to split was given; pass one of --ratios, --halves, --nested, --verified, --exclusive-writers, "
+        "--exclude-overlap"
+    )
+
+
+def _split(pairs: Pairs, plan: Plan, exclude_overlap: str | None, seed: int) -> Split:
+    """Apply the plan, then drop what overlaps; what both dropped is counted together."""
+    result = pairs.split(plan, seed=seed)
+    if exclude_overlap is None or isinstance(plan, ExcludeOverlap):
+        return result
+    column = one_of("--exclude-overlap", exclude_overlap, COLUMNS)
+    cleared = result.pairs.split(ExcludeOverlap(column=column), seed=seed)
+    return replace(cleared, dropped=result.dropped + cleared.dropped)
+
+
+def _column(option: str, name: str | None) -> str | None:
+    return one_of(option, name, COLUMNS) if name else None
+
+
+def _columns(option: str, names: str | None) -> tuple[str, ...]:
+    return tuple(one_of(option, name, COLUMNS) for name in names.split(",")) if names else ()
+
+
+def _sizes(option: str, text: str) -> tuple[int, int]:
+    dev, _, test = text.partition(":")
+    return _whole(dev, f"{option} DEV:TEST"), _whole(test, f"{option} DEV:TEST")
+
+
+def _whole(text: str, option: str) -> int:
+    if not text.strip().isdecimal():
+        raise InputError(f"{option}: {text!r} is not a whole number")
+    return int(text)
