@@ -32,11 +32,12 @@ def read_jsonl(
     transform: Transform | None = None,
 ) -> Iterator[Callable[[], Parsed]]:
     """Yield the parsing of each block as a function, so that blocks can be parsed side by side."""
-    for first_line, block in _blocks(stream, where):
-        if first_line == 1 and block.lstrip()[:1] == b"[":
-            items = _array(block + stream.read(), where)
-            yield lambda items=items: parse_rows(items, transform or by_name(names), where, "item")  # type: ignore[misc]
-            return
+    start = stream.read(BLOCK).removeprefix(_BOM)
+    if start.lstrip()[:1] == b"[":
+        items = _array(start + stream.read(), where)
+        yield lambda: parse_rows(items, transform or by_name(names), where, "item")
+        return
+    for first_line, block in _blocks(start, stream, where):
 
         def parse(first_line: int = first_line, block: bytes = block) -> Parsed:
             fast = _parse_fast(block, first_line, names) if transform is None else None
@@ -60,12 +61,10 @@ def _is_blank(column: pl.Series) -> bool:
     return column.null_count() == len(column) or (column.name in LISTS and column.list.len().sum() == 0)
 
 
-def _blocks(stream: BinaryIO, where: str) -> Iterator[tuple[int, bytes]]:
+def _blocks(start: bytes, stream: BinaryIO, where: str) -> Iterator[tuple[int, bytes]]:
     """Cut the stream at line ends into blocks, with the number of each block's first line."""
-    line, rest = 1, b""
-    while chunk := stream.read(BLOCK):
-        if line == 1 and not rest:
-            chunk = chunk.removeprefix(_BOM)
+    line, rest, chunk = 1, b"", start
+    while chunk:
         head, newline, tail = chunk.rpartition(b"\n")
         if newline:
             block = rest + head + newline
@@ -76,6 +75,7 @@ def _blocks(stream: BinaryIO, where: str) -> Iterator[tuple[int, bytes]]:
             rest += chunk
         if len(rest) > LONGEST_LINE:
             raise InputError(f"{where} line {line}: is longer than {LONGEST_LINE >> 20} MB; this is not JSON lines")
+        chunk = stream.read(BLOCK)
     if rest:
         yield line, rest
 

@@ -92,6 +92,8 @@ def raw_frame(rows: list[dict[str, object]]) -> pl.DataFrame:
 
 def conform(raw: pl.DataFrame, gate: Gate) -> tuple[pl.DataFrame, list[Problem]]:
     """Return the rows of ``raw`` as records, and a problem for each row that had to be left out."""
+    if raw.is_empty():
+        return pl.DataFrame(schema=DTYPES), []
     _require_columns(raw, gate)
     label, bad_labels = _spell(raw["label"], gate)
     votes, bad_votes = _spell_votes(raw, gate)
@@ -141,7 +143,7 @@ _OPTIONAL = tuple(name for name in COLUMNS if name not in (*REQUIRED, *LISTS, "d
 
 def _require_columns(raw: pl.DataFrame, gate: Gate) -> None:
     missing = [name for name in ("premise", "hypothesis", "label") if name not in raw.columns]
-    if missing and len(raw):
+    if missing:
         raise InputError(
             f"{gate.where} {gate.unit} {raw[LINE][0]}: field {missing[0]!r} is missing; "
             f"pass --columns {missing[0]}=NAME if it has another name"

@@ -106,7 +106,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
         double = hashes[1:][hashes[1:] == hashes[:-1]]
         if not len(double):
             return
-        seen = ids.filter(pl.col("id").hash(seed=0).is_in(double[:1000])).collect()["id"]
+        seen = ids.filter(pl.col("id").hash(seed=0).is_in(pl.Series(double[:1000]).implode())).collect()["id"]
         repeated = seen.value_counts().filter(pl.col("count") > 1).sort("id")
         if len(repeated):
             name, count = repeated.row(0)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,14 +19,15 @@ from goldlabel.pairs.labels import NLI3, LabelSpace
 from goldlabel.pairs.reading import in_order
 from goldlabel.pairs.record import Gate, Problem, conform
 from goldlabel.pairs.result import Result
+from goldlabel.pairs.rows import Parsed
 from goldlabel.pairs.writing import DatasetWriter
 from goldlabel.registry import suggest
-from goldlabel.sources.source import SOURCES, Intake, Source, SourceFile
+from goldlabel.sources.source import SOURCES, Intake, Source, SourceFile, readable_pattern
 
 PROBLEMS = "problems.jsonl"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Added(Result):
     """What ``add`` brought into the library."""
 
@@ -83,16 +83,18 @@ def find(
     labels: LabelSpace | str = NLI3,
     label_map: Mapping[str, str] | None = None,
     columns: Mapping[str, str] | None = None,
+    limit: int | None = None,
     on_bytes: OnBytes | None = None,
 ) -> Pairs:
     """Return pairs by the name of a source that was added, or by a path."""
     if path_or_name in SOURCES and not Path(path_or_name).exists():
-        return load(path_or_name)
+        pairs = load(path_or_name)
+        return pairs.limit(limit) if limit else pairs
     if not Path(path_or_name).exists():
         raise UnknownNameError(
             f"{path_or_name!r} is neither a file, a folder nor a source; {suggest(path_or_name, list(SOURCES))}"
         )
-    return read(path_or_name, labels=labels, label_map=label_map, columns=columns, on_bytes=on_bytes)
+    return read(path_or_name, labels=labels, label_map=label_map, columns=columns, limit=limit, on_bytes=on_bytes)
 
 
 def add(name: str, paths: Sequence[Path], *, on_bytes: OnBytes | None = None) -> Added:
@@ -101,6 +103,7 @@ def add(name: str, paths: Sequence[Path], *, on_bytes: OnBytes | None = None) ->
     given = [file for path in paths for file in input_files(path)]
     matched = _match(source, given)
     problems: list[Problem] = []
+    used = {str(file) for _, file in matched}
     card = Card(
         name=name,
         label_space=source.label_space,
@@ -114,12 +117,13 @@ def add(name: str, paths: Sequence[Path], *, on_bytes: OnBytes | None = None) ->
     with DatasetWriter(data_folder(name), card) as writer:
         for part, file in matched:
             found = _Count()
-            for frame in _read(source, part, Intake(file, given, on_bytes), problems, found):
+            intake = Intake(file, given, on_bytes, part.match(file) or {})
+            for frame in _read(source, part, intake, problems, found):
                 writer.write(frame)
             _refuse_foreign(source, file, found, problems)
+            used |= {str(companion) for companion in intake.used}
         writer.card = replace(writer.card, problems=len(problems))
         writer.attach(PROBLEMS, b"".join(orjson.dumps(vars(problem)) + b"\n" for problem in problems))
-    used = {str(file) for _, file in matched}
     ignored = tuple(str(file) for file in given if str(file) not in used)
     return Added(read(data_folder(name)), tuple(sorted(used)), ignored, tuple(problems))
 
@@ -131,17 +135,34 @@ class _Count:
 
 
 def _match(source: Source, given: Sequence[InputFile]) -> list[tuple[SourceFile, InputFile]]:
-    matched = []
-    for part in source.files:
-        files = [file for file in given if re.fullmatch(part.pattern, file.name, re.IGNORECASE)]
-        if len(files) > 1:
-            raise InputError(f"{files[0]} and {files[1]} are both {source.name}'s {part.split} file; give one of them")
-        matched += [(part, file) for file in files]
+    layouts = [_match_layout(source, layout, given) for layout in source.layouts]
+    matched = max(layouts, key=len)
     if not matched:
-        patterns = ", ".join(part.pattern.replace("\\", "") for part in source.files)
+        wanted = dict.fromkeys(readable_pattern(part.pattern) for layout in source.layouts for part in layout)
         seen = ", ".join(file.name for file in given[:5]) or "nothing"
-        raise InputError(f"none of {seen} is a file of {source.name}; its files are named like {patterns}")
+        raise InputError(f"none of {seen} is a file of {source.name}; its files are named like {', '.join(wanted)}")
     return matched
+
+
+def _match_layout(
+    source: Source, layout: Sequence[SourceFile], given: Sequence[InputFile]
+) -> list[tuple[SourceFile, InputFile]]:
+    matched = []
+    for part in layout:
+        taken: dict[str, InputFile] = {}
+        for file in given:
+            named = part.match(file)
+            if named is None:
+                continue
+            first = taken.setdefault(_id_prefix(source, part, named), file)
+            if first is not file:
+                raise InputError(f"{first} and {file} are both {source.name}'s {part.split} file; give one of them")
+            matched.append((part, file))
+    return matched
+
+
+def _id_prefix(source: Source, part: SourceFile, named: Mapping[str, str]) -> str:
+    return "-".join([source.name if part.split == "none" else part.split, *named.values(), ""])
 
 
 def _read(
@@ -152,12 +173,12 @@ def _read(
         space=source.label_space,
         label_map=source.label_map,
         defaults={"dataset": source.name, "language": source.language, "split": part.split},
-        id_prefix=f"{part.split}-",
+        id_prefix=_id_prefix(source, part, intake.named),
     )
 
-    def work(parse: Any) -> tuple[pl.DataFrame, list[Problem]]:
+    def work(parse: Callable[[], Parsed]) -> tuple[pl.DataFrame, list[Problem]]:
         parsed = parse()
-        frame, refused = conform(parsed.frame, gate)
+        frame, refused = _conform(parsed.frame, gate, source)
         return frame, sorted([*parsed.problems, *refused], key=lambda problem: problem.line)
 
     with closing(in_order(part.reader(intake), work)) as blocks:
@@ -166,6 +187,20 @@ def _read(
             found.rows += len(frame) + len(refused)
             found.unread += len(refused)
             yield frame
+
+
+def _conform(raw: pl.DataFrame, gate: Gate, source: Source) -> tuple[pl.DataFrame, list[Problem]]:
+    for name in ("premise", "hypothesis", "label"):
+        if name not in raw.columns and len(raw):
+            raise InputError(
+                f"{gate.where}: no row has a {name} as {source.title} has; is it a file of another corpus?"
+            )
+    if source.ids_per_file and "id" in raw.columns:
+        raw = raw.with_columns(pl.format("{}{}", pl.lit(gate.id_prefix), pl.col("id")).alias("id"))
+    frame, refused = conform(raw, gate)
+    one_per_row = {problem.line: problem for problem in reversed(refused)}.values()
+    # The gate's hints are options for a user's own file; a source's labels are fixed by its card.
+    return frame, [replace(problem, message=problem.message.partition("; pass --")[0]) for problem in one_per_row]
 
 
 def _refuse_foreign(source: Source, file: InputFile, found: _Count, problems: list[Problem]) -> None:
