@@ -1,0 +1,76 @@
+"""What a recaster is: a pure function from a source's annotation to pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from goldlabel.files import InputFile
+from goldlabel.pairs.labels import NLI2, LabelSpace
+from goldlabel.registry import Registry
+
+ENTAILED = "entailment"
+NOT_ENTAILED = "not_entailment"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How to recast.
+
+    ``dnc`` gives the published form, faults and all; ``plain`` gives natural text with its faults mended.
+    ``person`` and ``questions`` are the policies of Poliak et al. (2018), appendix A.
+    """
+
+    style: Literal["dnc", "plain"] = "plain"
+    seed: int = 0
+    person: Literal["conservative", "observer", "speaker"] = "speaker"
+    questions: Literal["keep", "remove"] = "keep"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recasting:
+    """One pair made from one annotation.
+
+    ``source_id`` names the annotated item (a sentence, a row, an event): pairs that share it stay in one split
+    and count as one event. ``split`` is the source's own split, where it has one.
+    """
+
+    premise: str
+    hypothesis: str
+    label: str
+    source_id: str
+    corpus: str
+    licence: str
+    split: str | None = None
+    group: str | None = None
+    creation: str = "automatic"
+    meta: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """An annotation that gives no pair, and why."""
+
+    source_id: str
+    reason: str
+
+
+Recast = Callable[[Sequence[InputFile], Options], Iterable[Recasting | Skipped]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recaster:
+    """A kind of annotation and the function that recasts it."""
+
+    name: str
+    phenomenon: str
+    title: str
+    paper: str
+    sources: str
+    """What files it takes, in a line."""
+    recast: Recast
+    label_space: LabelSpace = NLI2
+
+
+RECASTERS: Registry[Recaster] = Registry("recaster")
