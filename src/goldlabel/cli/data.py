@@ -14,6 +14,7 @@ from goldlabel.cli.output import (
     LimitOption,
     MapOption,
     PathArgument,
+    SeedOption,
     note,
     one_of,
     open_pairs,
@@ -27,11 +28,13 @@ from goldlabel.files import input_files
 from goldlabel.pairs.record import SPLITS
 from goldlabel.sources import SOURCES, add, is_added, load
 from goldlabel.sources.fetch import Progress, fetch
+from goldlabel.sources.fragments import FEATURES, PHENOMENA, write_fragments
 
 app = typer.Typer(help="Sources, counts, exports and splits of pairs.", no_args_is_help=True, rich_markup_mode=None)
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of a source; see 'goldlabel data list'.")]
 FORMATS = ("hf", "jsonl", "csv", "parquet")
+GENERATORS = ("fragments",)
 
 
 @app.command("list")
@@ -128,3 +131,41 @@ def export_command(
         else:
             pairs.export(target, to)
     show(pairs, as_json, output=str(target))
+
+
+@app.command("make")
+def make_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"The generator: {', '.join(GENERATORS)}.")],
+    language: Annotated[str, typer.Option("--language", help="Language of the pairs: en or zh.")] = "en",
+    pairs: Annotated[int, typer.Option("--pairs", help="How many different pairs to make.")] = 10_000,
+    phenomena: Annotated[
+        str | None,
+        typer.Option("--phenomena", help=f"Only these, joined by commas, of: {', '.join(PHENOMENA)}."),
+    ] = None,
+    artifact: Annotated[
+        str | None,
+        typer.Option(
+            "--artifact",
+            help="Plant an artifact, FEATURE:LABEL:STRENGTH, such as negation:contradiction:0.8: of the pairs whose "
+            f"hypothesis carries FEATURE, the share STRENGTH has LABEL. Features: {', '.join(FEATURES)}.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder to write; by default NAME-LANGUAGE.")
+    ] = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Make pairs from the embedded grammars, with labels that are true by construction."""
+    one_of("NAME", name, GENERATORS)
+    with progress(f"making {name}", pairs, in_bytes=False) as advance:
+        made = write_fragments(
+            output or Path(f"{name}-{language}"),
+            language,
+            pairs,
+            seed=seed,
+            phenomena=None if phenomena is None else [word.strip() for word in phenomena.split(",")],
+            artifact=artifact,
+            on_pairs=advance,
+        )
+    show(made, as_json, output=made.output)

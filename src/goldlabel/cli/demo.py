@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import http.server
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import polars as pl
 import typer
 
@@ -17,32 +15,18 @@ from goldlabel.cli.output import JsonOption, SeedOption, note, print_json, progr
 from goldlabel.files import write_text
 from goldlabel.metrics import Score, accuracy_score, mcnemar
 from goldlabel.models import MODELS, predict_labels
-from goldlabel.pairs import Pairs, read
+from goldlabel.pairs import Card, Pairs
 from goldlabel.pairs.rows import to_json
 from goldlabel.pairs.splits import ExcludeOverlap, Ratios
 from goldlabel.report import Bar, Page, Section, render_page
+from goldlabel.sources.fragments import LANGUAGES, fragment_pairs
 
-PAIRS_PER_LANGUAGE = 300
+PAIRS_PER_LANGUAGE = 1500
+ARTIFACT = "negation:contradiction:0.8"
 TRAINED = {
     "majority": ("majority", {}),
     "linear, hypothesis only": ("linear", {"hypothesis_only": True}),
     "linear, whole pair": ("linear", {}),
-}
-
-_ENGLISH = {
-    "who": ("nurse", "farmer", "student", "painter", "sailor", "teacher"),
-    "does": (
-        ("reading", "a letter"),
-        ("carrying", "a basket"),
-        ("repairing", "a bicycle"),
-        ("washing", "a window"),
-    ),
-    "where": ("in the garden", "on the bridge", "at the station", "in the kitchen", "near the harbour"),
-}
-_CHINESE = {
-    "who": ("护士", "农民", "学生", "画家", "水手", "老师"),
-    "does": (("读", "一封信"), ("提", "一个篮子"), ("修", "一辆自行车"), ("擦", "一扇窗户")),
-    "where": ("花园里", "桥上", "车站", "厨房里", "港口附近"),
 }
 
 
@@ -68,10 +52,12 @@ def demo_command(
 
 def run_demo(folder: Path, seed: int, advance: Callable[[int], None]) -> tuple[Path, dict[str, object]]:
     """Make pairs, split and check them, train the small models, write the report; return its path and figures."""
-    write_text(folder / "pairs.jsonl", "".join(to_json(row) + "\n" for row in _generate(seed)))
-    pairs = read(folder / "pairs.jsonl")
+    made = [fragment_pairs(language, PAIRS_PER_LANGUAGE, seed=seed, artifact=ARTIFACT) for language in LANGUAGES]
+    history = tuple(step for part in made for step in part.card.history)
+    card = Card(name="demo", licence="Apache-2.0", history=history)
+    pairs = Pairs(pl.concat(part.frame for part in made), card)
     advance(1)
-    split = pairs.split(Ratios(ratios="70:10:20", by="group", stratify=("language",)), seed=seed)
+    split = pairs.split(Ratios(ratios="70:10:20", by="group", stratify=("language", "label")), seed=seed)
     cleared = split.pairs.split(ExcludeOverlap(), seed=seed)
     dataset = cleared.pairs.write(folder / "dataset")
     advance(1)
@@ -97,41 +83,6 @@ def run_demo(folder: Path, seed: int, advance: Callable[[int], None]) -> tuple[P
     return folder / "index.html", figures
 
 
-def _generate(seed: int) -> Iterator[dict[str, object]]:
-    """Make pairs half of whose contradictions negate, as crowd workers' do: something to be found."""
-    random = np.random.RandomState(seed)
-    for language, words in (("en", _ENGLISH), ("zh", _CHINESE)):
-        scenes = list(product(words["who"], words["does"], words["where"]))
-        for number in random.permutation(len(scenes))[: PAIRS_PER_LANGUAGE // 3]:
-            who, (does, what), where = scenes[number]
-            others = [place for place in words["where"] if place != where]
-            elsewhere = others[random.randint(len(others))]
-            negated = random.rand() < 0.5
-            if language == "en":
-                premise = f"A {who} is {does} {what} {where}."
-                texts = {
-                    "entailment": f"The {who} is {where}.",
-                    "neutral": f"Yesterday the {who} was {elsewhere}.",
-                    "contradiction": f"Nobody is {where}." if negated else f"The {who} is {elsewhere}.",
-                }
-            else:
-                premise = f"一位{who}正在{where}{does}{what}。"
-                texts = {
-                    "entailment": f"这位{who}现在在{where}。",
-                    "neutral": f"这位{who}昨天在{elsewhere}。",
-                    "contradiction": f"{where}没有人。" if negated else f"这位{who}现在在{elsewhere}。",
-                }
-            for label, hypothesis in texts.items():
-                yield {
-                    "id": f"{language}-{number}-{label}",
-                    "premise": premise,
-                    "hypothesis": hypothesis,
-                    "label": label,
-                    "language": language,
-                    "group": f"{language}-{number}",
-                }
-
-
 def _train(dataset: Pairs, runs: Path) -> tuple[dict[str, Score], float]:
     train, test = dataset.only(split="train").collect(), dataset.only(split="test").collect()
     scores, answers = {}, {}
@@ -153,7 +104,7 @@ def _train(dataset: Pairs, runs: Path) -> tuple[dict[str, Score], float]:
 def _page(dataset: Pairs, leaks: pl.DataFrame, scores: dict[str, Score], p_value: float, seed: int) -> Page:
     blind, full = scores["linear, hypothesis only"], scores["linear, whole pair"]
     sample = (
-        dataset.only(split="test").collect().sort("language", "id").group_by("language", maintain_order=True).head(3)
+        dataset.only(split="test").collect().sort("language", "id").group_by("language", maintain_order=True).head(4)
     )
     notes = {
         "majority": "the floor",
@@ -175,7 +126,10 @@ def _page(dataset: Pairs, leaks: pl.DataFrame, scores: dict[str, Score], p_value
             ),
             Section(
                 heading="Pairs",
-                text="Generated English and Chinese pairs, split 70:10:20 so that no premise is in two splits.",
+                text=(
+                    "English and Chinese pairs made from small grammars, with labels true by construction and one "
+                    f"artifact planted on purpose ({ARTIFACT}); split 70:10:20 so that no premise is in two splits."
+                ),
                 table=dataset.table,
             ),
             Section(
