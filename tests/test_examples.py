@@ -34,6 +34,7 @@ PRINTED = {
         "{'train': 2, 'validation': 1, 'test': 1}",
         "the same pairs come back: True",
     ],
+    "verify_votes.py": ["votes: 60 of 60 pairs relabelled", "bot: one label: all 60 votes are entailment"],
     "train_linear.py": ["majority: 0.25", "linear: 1.00 (0.93 to 1.00), 48 pairs", "blind: 0.6", "p = "],
 }
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from goldlabel.models import Model, load_model, predict_labels
     from goldlabel.pairs import Card, LabelSpace, Pairs, convert, label_space, read, score_mapping
     from goldlabel.sources import load
+    from goldlabel.verify import verify
 
 _HOMES = {
     "GoldlabelError": "goldlabel.errors",
@@ -30,6 +31,7 @@ _HOMES = {
     "read": "goldlabel.pairs",
     "score_mapping": "goldlabel.pairs",
     "load": "goldlabel.sources",
+    "verify": "goldlabel.verify",
 }
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "predict_labels",
     "read",
     "score_mapping",
+    "verify",
 ]
 
 
@@ -54,7 +57,8 @@ def __getattr__(name: str) -> Any:
         return importlib.metadata.version("goldlabel")
     if name not in _HOMES:
         raise AttributeError(f"module 'goldlabel' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    home = importlib.import_module(_HOMES[name])
+    return home if _HOMES[name] == f"goldlabel.{name}" else getattr(home, name)
 
 
 def __dir__() -> list[str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import sys
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from goldlabel.errors import MissingExtraError, UnknownNameError
@@ -56,6 +58,19 @@ def suggest(name: str, allowed: list[str]) -> str:
     close = difflib.get_close_matches(name, allowed, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"{hint}allowed: {', '.join(sorted(allowed))}"
+
+
+class _CallableModule(ModuleType):
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return getattr(self, self.__name__.rpartition(".")[2])(*arguments, **options)
+
+
+def make_callable(module: str) -> None:
+    """Let a room be called as its main function: ``goldlabel.verify(pairs)`` is ``goldlabel.verify.verify(pairs)``.
+
+    Importing a room puts the module under its name into the package, where users expect the function.
+    """
+    sys.modules[module].__class__ = _CallableModule
 
 
 def import_extra(module: str, extra: str) -> Any:

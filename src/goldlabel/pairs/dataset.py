@@ -96,11 +96,13 @@ class Pairs(Result):
 
         return find_duplicates([self, *others], on=on, threshold=threshold)
 
-    def write(self, folder: str | Path, *, hf: bool = False) -> Pairs:
-        """Write a dataset folder and return the pairs as read from it."""
+    def write(self, folder: str | Path, *, hf: bool = False, beside: Mapping[str, str] | None = None) -> Pairs:
+        """Write a dataset folder, with the texts ``beside`` the data under their names; return the pairs as read."""
         with DatasetWriter(Path(folder), self.card, hf=hf) as writer:
             for block in self.blocks():
                 writer.write(block)
+            for name, text in (beside or {}).items():
+                writer.attach(name, text.encode())
         return read(folder)
 
     def export(self, path: str | Path, kind: str) -> int:

@@ -1,0 +1,162 @@
+"""``goldlabel verify``: gold labels from votes, and how far to trust them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from goldlabel.cli.output import (
+    ColumnsOption,
+    JsonOption,
+    LabelsOption,
+    LimitOption,
+    MapOption,
+    PathArgument,
+    SeedOption,
+    note,
+    open_pairs,
+    print_json,
+    print_table,
+    progress,
+)
+from goldlabel.errors import InputError
+from goldlabel.pairs import Result
+
+if TYPE_CHECKING:
+    from goldlabel.verify import Verification
+
+UNDEFINED = "undefined"
+GROUPS_PER_TABLE = 3
+
+
+def verify_command(
+    path: PathArgument,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by", help="Also for each value of this column, such as condition or round; or of several: a,b."
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method", help="Way to a gold label: majority, two-plus-one, weighted-majority, dawid-skene or mace."
+        ),
+    ] = "majority",
+    quorum: Annotated[
+        int | None,
+        typer.Option("--quorum", help="Equal votes that a majority needs; by default more than half of the votes."),
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            "--confidence",
+            help="How sure to be of a label: for the votes still needed (default 0.95), and of dawid-skene and mace.",
+        ),
+    ] = None,
+    author: Annotated[
+        str,
+        typer.Option("--author", help="Where the author's label is: the first vote, the label, or none."),
+    ] = "first",
+    votes: Annotated[
+        Path | None,
+        typer.Option("--votes", help="CSV file of votes (pair, annotator, label[, seconds, time]) used instead."),
+    ] = None,
+    foreign: Annotated[
+        str | None,
+        typer.Option("--foreign", metavar="PATH", help="Pairs of another dataset that were mixed in blindly."),
+    ] = None,
+    baseline: Annotated[
+        bool,
+        typer.Option("--baseline", help="Score the votes of --votes, cast by fresh people, against the labels."),
+    ] = False,
+    resamples: Annotated[int, typer.Option("--resamples", min=0, help="Bootstrap resamples behind intervals.")] = 1000,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for the pairs with gold labels, verification.json and .csv."),
+    ] = None,
+    labels: LabelsOption = "nli3",
+    spellings: MapOption = None,
+    columns: ColumnsOption = None,
+    limit: LimitOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Turn votes into gold labels, and measure agreement, annotators and what is ambiguous."""
+    from goldlabel.verify import compare_mixture, human_baseline, read_votes, verify
+
+    pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit)
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed}
+    more: dict[str, Result] = {}
+    cast = read_votes(votes, pairs, author="none" if author == "first" else author) if votes else None
+    if baseline:
+        if cast is None:
+            raise InputError("--baseline scores votes of people who had no part in the labels; pass them with --votes")
+        more["human_baseline"] = human_baseline(cast, **drawn)
+    if foreign is not None:
+        other = open_pairs(foreign, labels=labels, spellings=spellings, columns=columns, limit=limit)
+        more["foreign"] = compare_mixture(pairs, other, author=author, **drawn)
+    with progress("verifying", None):
+        result = verify(
+            pairs,
+            by,
+            method=method,
+            quorum=quorum,
+            confidence=confidence,
+            author=author,
+            votes=cast,
+            **drawn,
+        )
+        if output is not None:
+            result.write(output)
+    written = {"output": str(output)} if output is not None else {}
+    if as_json:
+        print_json(result.to_dict() | {name: one.to_dict() for name, one in more.items()} | written)
+        return
+    _print(result, list(more.values()))
+    for name, value in written.items():
+        typer.echo(f"{name}: {value}")
+
+
+def _print(result: Verification, more: list[Result]) -> None:
+    typer.echo(result.title)
+    _print_agreement({name: group.to_dict() for name, group in result.groups.items()})
+    for part in [*more, *([result.annotators] if result.annotators else [])]:
+        typer.echo(f"\n{part.title}")
+        print_table(part.table.columns, ([_shown(value) for value in row] for row in part.table.iter_rows()))
+    typer.echo(f"\n{result.opinions.title}\n{result.plan.title}")
+    for line in result.notes:
+        note(f"note: {line}")
+
+
+def _print_agreement(groups: dict[str, Any]) -> None:
+    """Print statistics as rows and groups as columns, as papers do, a few groups to a table."""
+    shown = [name for name, group in groups.items() if group["relabelled"]]
+    for start in range(0, len(shown), GROUPS_PER_TABLE):
+        names = shown[start : start + GROUPS_PER_TABLE]
+        rows = []
+        for key in groups[names[0]]:
+            if key != "intervals":
+                cells = (_figure(key, groups[name][key], groups[name]["intervals"].get(key)) for name in names)
+                rows.append([key, *cells])
+        if start:
+            typer.echo()
+        print_table(["", *names], rows)
+    if others := [name for name in groups if name not in shown]:
+        typer.echo(f"\n{UNDEFINED}, as no pair was relabelled: {', '.join(others)}")
+
+
+def _figure(key: str, value: float | None, interval: list[float] | None) -> object:
+    if value is None:
+        return UNDEFINED
+    if isinstance(value, int):
+        return value
+    places = 3 if "kappa" in key or "alpha" in key else 1
+    between = f" ({interval[0]:.{places}f} to {interval[1]:.{places}f})" if interval else ""
+    return f"{value:.{places}f}{between}"
+
+
+def _shown(value: object) -> object:
+    return UNDEFINED if value is None else value

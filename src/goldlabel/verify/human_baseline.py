@@ -1,0 +1,107 @@
+"""The human baseline: fresh people's votes against gold labels (Nangia and Bowman 2019; Hu et al. 2020, Table 12).
+
+``accuracy`` is that of the majority, where a pair without one counts as the dataset's most frequent gold label:
+a conservative figure. ``accuracy_decided`` leaves such pairs out, ``accuracy_strict`` counts them as wrong, and
+``accuracy_individual`` is that of a single vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from goldlabel.errors import InputError
+from goldlabel.metrics import wilson
+from goldlabel.pairs import Result
+from goldlabel.verify.agreement import patterns_of
+from goldlabel.verify.bootstrap import Estimate, estimates, share
+from goldlabel.verify.majority import majority
+from goldlabel.verify.votes import NONE, Votes
+
+
+@dataclass(frozen=True, repr=False)
+class HumanBaseline(Result):
+    """How well people do who had no part in the labels."""
+
+    pairs: int
+    without_gold: int
+    fallback: str
+    figures: Mapping[str, Estimate]
+    people: pl.DataFrame
+
+    @property
+    def title(self) -> str:
+        """How many pairs were voted on."""
+        return f"Human baseline on {self.pairs:,} pairs; no majority counts as {self.fallback}"
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """One row per figure, in per cent; null where it is undefined."""
+        rows = []
+        for name, estimate in self.figures.items():
+            low, high = estimate.interval or (None, None)
+            rows.append((name, *(None if value is None else round(value, 1) for value in (estimate.value, low, high))))
+        schema = {"statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures with intervals, and each person's accuracy."""
+        return {
+            "pairs": self.pairs,
+            "without_gold": self.without_gold,
+            "fallback": self.fallback,
+            **{name: estimate.to_dict() for name, estimate in self.figures.items()},
+            "people": self.people.to_dicts(),
+        }
+
+
+def human_baseline(votes: Votes, *, resamples: int = 1000, level: float = 0.95, seed: int = 0) -> HumanBaseline:
+    """Score fresh votes against the labels of the pairs; pairs whose label is ``-`` are left out."""
+    has_gold = votes.label != NONE
+    if not (has_gold & (votes.total > 0)).any():
+        raise InputError("no pair with a gold label has a vote, so people cannot be held against gold")
+    frequency = np.bincount(votes.label[has_gold], minlength=len(votes.space))
+    fallback = int(frequency.argmax())
+    patterns = patterns_of(votes, majority(votes), has_gold)
+    decided = patterns.gold != NONE
+    right = patterns.gold == patterns.label
+    most = patterns.counts[:, : patterns.labels].max(axis=1, initial=0)
+    one = np.ones(len(patterns.weights))
+    statistics = {
+        "accuracy": share(np.where(decided, right, patterns.label == fallback), one),
+        "accuracy_decided": share(right & decided, decided),
+        "accuracy_strict": share(right & decided, one),
+        "accuracy_individual": share(patterns.votes_for(patterns.label), patterns.total),
+        **{f"agree{k}": share(most >= k, patterns.total >= k) for k in (5, 4, 3)},
+        "no_majority": share(~decided, one),
+    }
+    figures = estimates(statistics, patterns.weights, resamples=resamples, level=level, seed=seed)
+    if not len(patterns.weights):
+        raise InputError("no pair has two votes or more, so there is no majority to score")
+    return HumanBaseline(
+        int(patterns.weights.sum()),
+        int((~has_gold & (votes.total > 0)).sum()),
+        votes.space.labels[fallback],
+        figures,
+        _people(votes, level),
+    )
+
+
+def _people(votes: Votes, level: float) -> pl.DataFrame:
+    """Return each known person's accuracy with Wilson's interval, in per cent."""
+    gold = votes.label[votes.pair]
+    scored = (gold != NONE) & (votes.annotator != NONE)
+    person, right = votes.annotator[scored], (votes.answer == gold)[scored]
+    totals = np.bincount(person, minlength=len(votes.annotators))
+    hits = np.bincount(person, right, len(votes.annotators)).astype(np.int64)
+    rows = []
+    for name, hit, total in zip(votes.annotators, hits.tolist(), totals.tolist(), strict=True):
+        if total:
+            interval = wilson(hit, total, level=level)
+            rows.append((name, total, 100 * hit / total, 100 * interval.low, 100 * interval.high))
+    schema = {"annotator": pl.String, "votes": pl.Int64, "accuracy": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")

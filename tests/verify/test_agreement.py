@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from goldlabel.errors import InputError
+from goldlabel.verify import fleiss_kappa, gold_labels, verify, votes_of
+from goldlabel.verify.agreement import agreement
+from goldlabel.verify.bootstrap import estimates, share
+from goldlabel.verify.cohen_kappa import joint_votes, mean_cohen
+from tests.verify.ballots import ballots
+from tests.verify.test_references import crowd
+
+# Four verified pairs and one that nobody else saw; by hand below.
+VOTES = ("eeeee", "eeeen", "ennnu", "eenncc"[:5], "e")
+
+
+def figures(*votes: str, **options: object) -> dict[str, object]:
+    return verify(ballots(*votes), **options).to_dict()["groups"]["all"]  # type: ignore[arg-type, no-any-return]
+
+
+def test_every_row_worked_out_by_hand() -> None:
+    found = figures(*VOTES)
+    assert (found["n"], found["relabelled"]) == (5, 4)
+    assert (found["agree5"], found["agree4"], found["agree3"]) == (25.0, 50.0, 75.0)
+    assert found["individual_gold"] == pytest.approx(100 * (5 + 4 + 3 + 0) / 20)
+    assert found["individual_author"] == pytest.approx(100 * (4 + 3 + 0 + 1) / 16)
+    assert (found["gold_author"], found["gold_not_author"], found["no_gold"]) == (50.0, 25.0, 25.0)
+    assert found["unrelated"] == pytest.approx(100 / 20)
+    assert set(found["intervals"]) == {*found} - {"n", "relabelled", "intervals"}  # type: ignore[call-overload]
+
+
+def test_what_cannot_be_known_is_undefined_not_zero() -> None:
+    found = figures("ee", "ee", author="none")
+    for name in ("agree5", "agree4", "agree3", "individual_author", "gold_author", "gold_not_author"):
+        assert found[name] is None
+        assert found["intervals"][name] is None  # type: ignore[index]
+    assert found["fleiss_kappa"] is None, "one class: chance agreement is certain"
+    assert found["cohen_kappa"] is None, "annotators are not known"
+    assert found["individual_gold"] == 100.0
+
+
+def test_groups_that_were_not_relabelled_are_undefined() -> None:
+    result = verify(ballots("een", "e", "nn", genre=["tv", "news", None]), by="genre")
+    assert list(result.groups) == ["all", "(none)", "news", "tv"]
+    assert result.groups["news"].relabelled == 0
+    assert set(result.table.filter(pl.col("group") == "news").row(0)[3:]) == {None}
+    assert result.groups["all"].n == 3
+
+
+def test_several_columns_and_a_value_called_all() -> None:
+    pairs = ballots("een", "nn", genre=["all", "tv"], level=["easy", "hard"])
+    assert list(verify(pairs, by="genre").groups) == ["all", "genre=all", "tv"]
+    assert list(verify(pairs, by=["genre", "level"]).groups) == ["all", "all/easy", "tv/hard"]
+
+
+@pytest.mark.parametrize("by", ["gendre", "votes", "genre,levle"])
+def test_a_column_that_does_not_exist(by: str) -> None:
+    with pytest.raises(InputError, match="there is no column"):
+        verify(ballots("een"), by=by)
+
+
+def test_intervals_are_those_of_drawing_pairs_one_by_one() -> None:
+    votes = votes_of(crowd(120, sizes=(3, 5)))
+    gold = gold_labels(votes)
+    found = agreement(votes, gold, resamples=4000).figures
+    random = np.random.RandomState(7)
+    drawn = [fleiss_kappa(votes.counts[random.randint(0, 120, 120)]) for _ in range(4000)]
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    assert found["fleiss_kappa"].interval == pytest.approx((low, high), abs=0.012)
+    other = np.bincount(votes.pair[votes.answer == gold.answer[votes.pair]], minlength=120)
+    shares = []
+    for _ in range(4000):
+        rows = random.randint(0, 120, 120)
+        shares.append(100 * other[rows].sum() / votes.total[rows].sum())
+    assert found["individual_gold"].interval == pytest.approx(tuple(np.quantile(shares, [0.025, 0.975])), abs=0.6)
+
+
+def test_few_and_many_patterns_are_drawn_alike() -> None:
+    weights = np.full(4, 400)
+    hits = np.array([1.0, 0.0, 0.0, 1.0])
+    few = estimates({"x": share(hits, np.ones(4))}, weights, resamples=3000)["x"]
+    many = estimates({"x": share(np.repeat(hits, 400), np.ones(1600))}, np.ones(1600, dtype=int), resamples=3000)["x"]
+    assert few.value == many.value == 50.0
+    assert few.interval == pytest.approx(many.interval, abs=0.4)
+    expected = 1.96 * 50 / 40
+    assert few.interval == pytest.approx((50 - expected, 50 + expected), abs=0.4)
+
+
+def test_a_share_of_all_or_nothing_is_not_certain() -> None:
+    found = figures("eee", "nnn", "ccc", "eee")
+    assert found["agree3"] == 100.0
+    low, high = found["intervals"]["agree3"]  # type: ignore[index]
+    assert (low, high) == (pytest.approx(51.01, abs=0.01), pytest.approx(100.0))
+    assert found["fleiss_kappa"] == pytest.approx(1.0)
+    assert found["intervals"]["fleiss_kappa"] is None, "it is 1 on every resample"  # type: ignore[index]
+
+
+def test_the_same_seed_gives_the_same_intervals() -> None:
+    first, second, other = (verify(crowd(40), seed=seed).to_dict()["groups"]["all"] for seed in (1, 1, 2))
+    assert first == second
+    assert first["intervals"] != other["intervals"]
+
+
+def test_mean_cohen_is_the_weighted_mean_and_its_interval_is_honest() -> None:
+    from goldlabel.verify import pairwise_cohen
+
+    votes = votes_of(crowd(400, people=5))
+    table = pairwise_cohen(votes)
+    expected = (table["cohen_kappa"] * table["pairs"]).sum() / table["pairs"].sum()
+    estimate = mean_cohen(joint_votes(votes), len(votes.annotators), resamples=2000)
+    assert estimate.value == pytest.approx(expected, abs=1e-12)
+    # Everybody votes on every pair, so the interval must be about as wide as that of Fleiss' kappa.
+    fleiss = agreement(votes, gold_labels(votes), resamples=2000).figures["fleiss_kappa"]
+    assert estimate.interval is not None
+    assert fleiss.interval is not None
+    width, other = (interval[1] - interval[0] for interval in (estimate.interval, fleiss.interval))
+    assert width == pytest.approx(other, rel=0.2)
+
+
+def test_couples_that_share_too_little_are_left_out() -> None:
+    found = verify(ballots("een", "nnc", annotators=["abc", "abc"])).groups["all"].figures["cohen_kappa"]
+    assert (found.value, found.interval) == (None, None)
+
+
+@settings(deadline=None, max_examples=40)
+@given(elections=st.lists(st.text("encu", min_size=2, max_size=5), min_size=1, max_size=10), data=st.data())
+def test_laws_of_agreement(elections: list[str], data: st.DataObject) -> None:
+    found = figures(*elections, resamples=20)
+    outcomes = [found[name] for name in ("gold_author", "gold_not_author", "no_gold")]
+    assert sum(outcomes) == pytest.approx(100)  # type: ignore[arg-type]
+    for value in found.values():
+        assert value is None or isinstance(value, dict) or not np.isnan(value)  # type: ignore[call-overload]
+    order = data.draw(st.permutations(elections))
+    moved = figures(*[one[0] + one[:0:-1] for one in order], resamples=0)
+    for name, value in moved.items():
+        if name != "intervals":
+            assert value == (pytest.approx(found[name]) if value is not None else found[name])
+
+
+@settings(deadline=None, max_examples=40)
+@given(elections=st.lists(st.text("enc", min_size=2, max_size=5), min_size=1, max_size=10))
+def test_renaming_the_labels_changes_no_figure(elections: list[str]) -> None:
+    found = figures(*elections, resamples=0)
+    renamed = figures(*[one.translate(str.maketrans("enc", "nce")) for one in elections], resamples=0)
+    for name, value in renamed.items():
+        if name != "intervals":
+            assert value == (pytest.approx(found[name]) if value is not None else found[name])
+
+
+@pytest.mark.parametrize("options", [{"level": 1.5}, {"resamples": -1}, {"confidence": 2}])
+def test_options_out_of_range(options: dict[str, float]) -> None:
+    with pytest.raises(InputError):
+        verify(ballots("een"), **options)  # type: ignore[arg-type]
