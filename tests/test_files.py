@@ -96,9 +96,14 @@ def test_folder_lists_members_of_its_archives(tmp_path: Path) -> None:
 def test_atomic_file_leaves_the_old_one_on_failure(tmp_path: Path) -> None:
     path = tmp_path / "card.json"
     path.write_text("old")
-    with pytest.raises(KeyboardInterrupt), atomic_file(path) as temporary:
-        temporary.write_text("half of the n")
-        raise KeyboardInterrupt
+
+    def write_and_stop() -> None:
+        with atomic_file(path) as temporary:
+            temporary.write_text("half of the n")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_and_stop()
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -107,9 +112,14 @@ def test_atomic_folder_replaces_whole_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "dataset"
     with atomic_folder(path) as temporary:
         (temporary / "a").write_text("1")
-    with pytest.raises(ValueError, match="stop"), atomic_folder(path) as temporary:
-        (temporary / "b").write_text("2")
-        raise ValueError("stop")
+
+    def write_and_fail() -> None:
+        with atomic_folder(path) as temporary:
+            (temporary / "b").write_text("2")
+            raise ValueError("stop")
+
+    with pytest.raises(ValueError, match="stop"):
+        write_and_fail()
     assert [file.name for file in path.iterdir()] == ["a"]
     with atomic_folder(path) as temporary:
         (temporary / "c").write_text("3")

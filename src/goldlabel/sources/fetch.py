@@ -95,7 +95,7 @@ def _append(part: Path, have: int, address: str, progress: Progress) -> bool:
     with response:
         if response.headers.get_content_type() == "text/html":
             raise DownloadError(
-                f"{address}: is a web page, not a file; open it, download the corpus there, and run 'goldlabel data add'"
+                f"{address}: is a web page, not a file; download the corpus there and run 'goldlabel data add'"
             )
         if have and response.status != 206:  # the server starts over, and so do we
             have = 0
