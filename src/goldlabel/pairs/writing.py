@@ -24,6 +24,14 @@ from goldlabel.registry import suggest
 FILE_FORMATS = ("jsonl", "csv", "parquet")
 
 
+def refuse_foreign_folder(folder: Path) -> None:
+    """Refuse to write over anything but a dataset."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: is a file; a dataset needs a folder, choose another name for the output")
+    if folder.exists() and not (folder / CARD).exists() and any(folder.iterdir()):
+        raise InputError(f"{folder}: is not empty and no dataset; choose another folder for the output")
+
+
 class DatasetWriter(AbstractContextManager["DatasetWriter"]):
     """Writes records block by block into a dataset folder that appears only when complete.
 
@@ -31,10 +39,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
     """
 
     def __init__(self, folder: Path, card: Card, *, hf: bool = False) -> None:
-        if folder.exists() and not folder.is_dir():
-            raise InputError(f"{folder}: is a file; a dataset needs a folder, choose another name for the output")
-        if folder.exists() and not (folder / CARD).exists() and any(folder.iterdir()):
-            raise InputError(f"{folder}: is not empty and no dataset; choose another folder for the output")
+        refuse_foreign_folder(folder)
         self.card = card
         self._hf = hf
         self._stack = ExitStack()
