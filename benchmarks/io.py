@@ -108,9 +108,8 @@ def stream(folder: str, source: str, times: int) -> dict[str, Any]:
     megabytes = large.stat().st_size / 2**20
     large.unlink()
     ratio = megabytes / outcome["peak_mb"]
-    print(
-        f"stream: {outcome['result']:,} pairs, {megabytes:,.0f} MB converted in {outcome['peak_mb']:,.0f} MB: {ratio:.1f}x"
-    )
+    size = f"{outcome['result']:,} pairs, {megabytes:,.0f} MB"
+    print(f"stream: {size} converted in {outcome['peak_mb']:,.0f} MB of memory: {ratio:.1f} to 1")
     return outcome | {"megabytes": megabytes, "file_over_memory": ratio}
 
 
