@@ -29,6 +29,7 @@ PRINTED = {
         "{'train': 48, 'dev': 6, 'test': 6}",
         "written: train.parquet, dev.parquet, test.parquet",
     ],
+    "recast_template.py": ["8 pairs of 4 rows, {'not_entailment': 5, 'entailment': 3}"],
     "to_hugging_face.py": [
         "keys-hf/data/validation-00000-of-00001.parquet",
         "{'train': 2, 'validation': 1, 'test': 1}",

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from goldlabel.cli import data, demo, split, verify
+from goldlabel.cli import data, demo, recast, split, verify
 from goldlabel.errors import GoldlabelError
 
 BAD_INPUT = 2
@@ -27,6 +27,7 @@ app = typer.Typer(
 )
 app.add_typer(data.app, name="data")
 data.app.command("split")(split.split_command)
+app.add_typer(recast.app, name="recast")
 app.command("verify")(verify.verify_command)
 app.command("demo")(demo.demo_command)
 

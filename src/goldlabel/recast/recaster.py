@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from goldlabel.files import InputFile
@@ -26,6 +27,10 @@ class Options:
     seed: int = 0
     person: Literal["conservative", "observer", "speaker"] = "speaker"
     questions: Literal["keep", "remove"] = "keep"
+    names: Path | None = None
+    """A file of first names with counts, for templates that need a name; a short list is built in."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """What only one recaster knows; it names them itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +38,10 @@ class Recasting:
     """One pair made from one annotation.
 
     ``source_id`` names the annotated item (a sentence, a row, an event): pairs that share it stay in one split
-    and count as one event. ``split`` is the source's own split, where it has one.
+    and count as one event, and follow one another. ``split`` is the source's own split, where it has one.
+    ``group`` is what must not be split apart when it is more than one item; in the plain style it is the same
+    wherever the premise's text is. ``meta`` may have ``published_id``, where the release gave another id, and
+    ``name``, the first name that was drawn.
     """
 
     premise: str
@@ -71,6 +79,10 @@ class Recaster:
     """What files it takes, in a line."""
     recast: Recast
     label_space: LabelSpace = NLI2
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """The settings it knows, and what each does."""
+    space_of: Callable[[Sequence[InputFile]], LabelSpace] | None = None
+    """Where the files decide on the label space, what reads it."""
 
 
 RECASTERS: Registry[Recaster] = Registry("recaster")

@@ -1,0 +1,256 @@
+"""``goldlabel recast``: annotations of other tasks become pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+import typer
+
+from goldlabel.cli.output import (
+    JsonOption,
+    LimitOption,
+    SeedOption,
+    note,
+    one_of,
+    parse_map,
+    print_json,
+    print_table,
+    progress,
+)
+from goldlabel.errors import InputError
+from goldlabel.files import input_files
+from goldlabel.pairs import Pairs, read
+
+if TYPE_CHECKING:
+    from goldlabel.recast import Options
+
+app = typer.Typer(help="Annotations of other tasks, recast as pairs.", no_args_is_help=True, rich_markup_mode=None)
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of a recaster; see 'goldlabel recast list'.")]
+StyleOption = Annotated[
+    str, typer.Option("--style", help="dnc: as published, faults and all; plain: natural text, faults mended.")
+]
+PersonOption = Annotated[
+    str,
+    typer.Option("--person", help="Premises of the first and second person: conservative, observer or speaker."),
+]
+QuestionsOption = Annotated[str, typer.Option("--questions", help="Premises that are questions: keep or remove.")]
+NamesOption = Annotated[
+    Path | None, typer.Option("--names", help="File of first names, Name,Sex,Count; a short list is built in.")
+]
+
+
+@app.command("list")
+def list_command(as_json: JsonOption = False) -> None:
+    """List the recasters and what files they take."""
+    from goldlabel.recast import RECASTERS
+
+    recasters = [RECASTERS.get(name) for name in RECASTERS]
+    if as_json:
+        rows = [
+            {
+                "name": one.name,
+                "phenomenon": one.phenomenon,
+                "title": one.title,
+                "paper": one.paper,
+                "sources": one.sources,
+                "labels": one.label_space.name,
+                "settings": dict(one.settings),
+            }
+            for one in recasters
+        ]
+        print_json({"recasters": rows})
+        return
+    body = [(one.name, one.phenomenon, one.sources, "; ".join(one.settings)) for one in recasters]
+    print_table(["name", "phenomenon", "sources", "settings"], body)
+
+
+@app.command("run")
+def run_command(
+    name: NameArgument,
+    sources: Annotated[list[Path], typer.Argument(metavar="SOURCE…", help="The annotated files, folder or archive.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder to write; by default NAME-STYLE.")
+    ] = None,
+    style: StyleOption = "plain",
+    person: PersonOption = "speaker",
+    questions: QuestionsOption = "keep",
+    names: NamesOption = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting of this recaster, KEY=VALUE; may be repeated.")
+    ] = None,
+    audit: Annotated[
+        bool, typer.Option("--audit/--no-audit", help="Also say how well labels are told without the premise.")
+    ] = True,
+    limit: LimitOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Recast annotated files into a dataset of pairs."""
+    from goldlabel.recast import RECASTERS, run_recast
+
+    RECASTERS.get(name)
+    options = _options(style, person, questions, names, seed, parse_map("--set", settings))
+    target = output or Path(f"{name}-{style}")
+    _refuse_source(target, sources)
+    total = sum(file.size for path in sources for file in input_files(path))
+    with progress(f"recasting {name}", total) as advance:
+        run = run_recast(name, sources, options, output=target, limit=limit, on_bytes=advance)
+    artifacts = _artifacts(run.pairs, seed) if audit else None
+    if as_json:
+        print_json(run.to_dict() | {"artifacts": artifacts})
+        return
+    typer.echo(run.title)
+    print_table(run.table.columns, run.table.iter_rows())
+    for reason, n in run.skipped.items():
+        typer.echo(f"left out: {n:,} ({reason})")
+    for policy, n in run.policies.items():
+        if n:
+            typer.echo(f"{policy} would cost {n:,} pairs")
+    if artifacts:
+        typer.echo(_told(artifacts))
+    typer.echo(f"output: {target}")
+
+
+@app.command("check")
+def check_command(
+    name: NameArgument,
+    path: Annotated[Path, typer.Argument(metavar="OUT", help="A dataset that 'goldlabel recast run' wrote.")],
+    more: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE…", help="More published files, after the first.")
+    ] = None,
+    published: Annotated[
+        list[Path] | None,
+        typer.Option("--published", help="The DNC's files or folder, recast_NAME_data.json and its metadata."),
+    ] = None,
+    own_names: Annotated[
+        bool, typer.Option("--own-names", help="Do not put the published first names in the place of ours.")
+    ] = False,
+    show: Annotated[int, typer.Option("--show", min=0, help="How many differences to show.")] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """Hold a recast dataset against the published pairs, aligned by source id."""
+    from goldlabel.recast import RECASTERS, check_recast
+
+    RECASTERS.get(name)
+    if not published:
+        raise InputError("the published files were not given; pass them with --published")
+    result = check_recast(name, read(path), [*published, *(more or [])], published_names=not own_names, shown=show)
+    if as_json:
+        print_json(result.to_dict())
+        return
+    typer.echo(result.title)
+    print_table(result.table.columns, result.table.iter_rows())
+    for one in result.differences:
+        typer.echo(f"\n{one['source_id']}: {', '.join(one['differ'])}")
+        for side in ("published", "ours"):
+            pair = one[side]
+            typer.echo(f"  {side + ':':10} {pair['context']} => {pair['hypothesis']} ({pair['label']})")
+
+
+@app.command("all")
+def all_command(
+    sources: Annotated[Path, typer.Option("--sources", help="Folder of sources, laid out as the documentation says.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")] = Path("recast"),
+    style: StyleOption = "plain",
+    person: PersonOption = "speaker",
+    questions: QuestionsOption = "keep",
+    names: NamesOption = None,
+    audit: Annotated[
+        bool, typer.Option("--audit/--no-audit", help="Also say how well labels are told without the premise.")
+    ] = True,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N pairs of each dataset.")] = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Build one collection of everything a folder holds that can be recast."""
+    from goldlabel.recast.collection import find_parts, recast_all
+
+    options = _options(style, person, questions, names, seed, {})
+    _refuse_source(output, [sources])
+    given = [path for paths in find_parts(sources).values() for path in paths]
+    total = sum(file.size for path in given for file in input_files(path))
+    with progress("recasting", total) as advance:
+        result = recast_all(sources, output, options, limit=limit, on_bytes=advance)
+    made = [str(row["dataset"]) for row in result.rows if row["ours"]]
+    artifacts: dict[str, Any] = {}
+    if audit:
+        with progress("looking for artifacts", len(made), in_bytes=False) as advance:
+            for one in made:
+                artifacts[one] = _artifacts(result.pairs.only(dataset=one), seed)
+                advance(1)
+    if as_json:
+        print_json(result.to_dict() | {"artifacts": artifacts})
+        return
+    typer.echo(result.title)
+    print_table(result.table.columns, result.table.iter_rows())
+    for one, figures in artifacts.items():
+        if figures:
+            typer.echo(f"{one}: {_told(figures)}")
+    typer.echo(f"output: {output}")
+
+
+@app.command("release")
+def release_command(
+    name: NameArgument,
+    path: Annotated[Path, typer.Argument(metavar="OUT", help="A dataset that 'goldlabel recast run' wrote.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write; it must be new or empty.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Write a recast dataset in the DNC's own files, a folder for each split."""
+    from goldlabel.recast.dnc import write_release
+
+    written = write_release(read(path), output, name)
+    if as_json:
+        print_json({"name": name, "files": [str(file) for file in written], "output": str(output)})
+        return
+    for file in written:
+        typer.echo(str(file))
+
+
+def _options(
+    style: str, person: str, questions: str, names: Path | None, seed: int, settings: dict[str, str]
+) -> Options:
+    from goldlabel.recast import Options
+
+    one_of("--style", style, ("dnc", "plain"))
+    one_of("--person", person, ("conservative", "observer", "speaker"))
+    one_of("--questions", questions, ("keep", "remove"))
+    return Options(
+        style=cast(Literal["dnc", "plain"], style),
+        seed=seed,
+        person=cast(Literal["conservative", "observer", "speaker"], person),
+        questions=cast(Literal["keep", "remove"], questions),
+        names=names,
+        settings=settings,
+    )
+
+
+def _refuse_source(target: Path, sources: list[Path]) -> None:
+    for source in sources:
+        if target.resolve() == source.resolve():
+            raise InputError(f"{target}: is the source itself; choose another place for the output with -o")
+
+
+def _artifacts(pairs: Pairs, seed: int) -> dict[str, Any] | None:
+    """Return majority and hypothesis-only accuracy, out of fold; ``None`` where there is too little to tell."""
+    from goldlabel.audit.corpus import read_corpus
+    from goldlabel.audit.hypothesis_only import cross_validate, judge, units_of
+
+    corpus = read_corpus(pairs)
+    try:
+        found = cross_validate(corpus.words, corpus.labels, units_of(corpus), len(corpus.space), seed=seed)
+    except InputError as error:
+        note(f"no hypothesis-only accuracy: {error}")
+        return None
+    figures = judge(found, corpus.space.labels)
+    kept = ("majority", "accuracy", "interval", "n", "gain", "gain_interval")
+    return {name: figures[name] for name in kept} if figures else None
+
+
+def _told(figures: dict[str, Any]) -> str:
+    return (
+        f"without the premise {100 * figures['accuracy']:.1f} % of the labels are told "
+        f"({100 * figures['majority']:.1f} % by always saying the most frequent)"
+    )
