@@ -1,1 +1,22 @@
-"""Artifacts: what a model could learn from pairs without reading the premise."""
+"""Audit: what a model could learn from a dataset without reading the premise, and other faults of pairs."""
+
+from goldlabel.audit.aflite import AFLite
+from goldlabel.audit.auditing import AuditOptions, audit
+from goldlabel.audit.cartography import Cartography, cartography, read_dynamics
+from goldlabel.audit.label_errors import LabelErrors, find_label_errors
+from goldlabel.audit.result import Audit, parse_bound
+from goldlabel.audit.tokens import TOKENIZERS
+
+__all__ = [
+    "TOKENIZERS",
+    "AFLite",
+    "Audit",
+    "AuditOptions",
+    "Cartography",
+    "LabelErrors",
+    "audit",
+    "cartography",
+    "find_label_errors",
+    "parse_bound",
+    "read_dynamics",
+]

@@ -88,7 +88,7 @@ def _pairs(
             corpus="DPR",
             licence="none stated",
             split=split_of(file),
-            group=f"{file.name}:{listed}" if options.style == "dnc" else sentence,
+            group=f"{file.name}:{listed}",
             meta={"pronoun": pronoun, "candidate": candidate},
         )
 

@@ -15,11 +15,27 @@ from goldlabel.metrics import Interval
 
 @dataclass(frozen=True)
 class Bar:
-    """A share between 0 and 1 with its interval, drawn as a bar."""
+    """A share between 0 and 1 with its interval, if it has one, drawn as a bar."""
 
     name: str
     value: float
-    interval: Interval
+    interval: Interval | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing as SVG, and what it shows in words."""
+
+    svg: str
+    shows: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """An entry of a numbered list, with a note in small type."""
+
+    text: str
     note: str = ""
 
 
@@ -29,7 +45,9 @@ class Section:
 
     heading: str
     text: str
+    items: Sequence[Item] = ()
     bars: Sequence[Bar] = ()
+    figures: Sequence[Figure] = ()
     table: pl.DataFrame | None = None
 
 
