@@ -12,6 +12,7 @@ import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from goldlabel.audit import audit
     from goldlabel.errors import GoldlabelError
     from goldlabel.models import Model, load_model, predict_labels
     from goldlabel.pairs import Card, LabelSpace, Pairs, convert, label_space, read, score_mapping
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from goldlabel.verify import verify
 
 _HOMES = {
+    "audit": "goldlabel.audit",
     "GoldlabelError": "goldlabel.errors",
     "Model": "goldlabel.models",
     "load_model": "goldlabel.models",
@@ -40,6 +42,7 @@ __all__ = [
     "LabelSpace",
     "Model",
     "Pairs",
+    "audit",
     "convert",
     "label_space",
     "load",

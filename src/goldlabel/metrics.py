@@ -206,6 +206,11 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     return [float(value) for value in false_discovery_control(p_values)] if len(p_values) else []
 
 
+def p_in_words(p_value: float) -> str:
+    """Return a p-value as it is printed: ``p = 0.012``, or ``p < 0.001``."""
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+
+
 def _checked(gold: ArrayLike, predicted: ArrayLike) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
     gold_array, predicted_array = np.asarray(gold, dtype=np.str_), np.asarray(predicted, dtype=np.str_)
     if gold_array.shape != predicted_array.shape or gold_array.ndim != 1:

@@ -24,7 +24,7 @@ def test_the_demo_leaves_a_dataset_runs_and_a_report(folder: Path) -> None:
     assert set(pairs.to_dict()["languages"]) == {"en", "zh"}
     assert pairs.duplicates(on="premise").across("split").is_empty()
     model = gl.load_model(folder / "runs" / "linear-hypothesis-only")
-    test = pairs.only(split="test").collect()
+    test = pairs.only(split="test", label=["entailment", "neutral", "contradiction"]).collect()
     answers = gl.predict_labels(model, test["premise"].to_list(), test["hypothesis"].to_list())
     figures = json.loads((folder / "figures.json").read_text())
     right = sum(answer == label for answer, label in zip(answers, test["label"], strict=True))
@@ -32,6 +32,9 @@ def test_the_demo_leaves_a_dataset_runs_and_a_report(folder: Path) -> None:
     names = ("majority", "linear, hypothesis only", "linear, whole pair")
     floor, blind, full = (figures["accuracy"][name]["value"] for name in names)
     assert floor < blind < full
+    assert "negation" in figures["finding"]
+    assert "contradiction in 80 %" in figures["finding"]
+    assert (folder / "audit" / "index.html").exists()
 
 
 def test_the_same_seed_gives_the_same_figures(folder: Path, tmp_path: Path) -> None:

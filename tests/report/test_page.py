@@ -36,7 +36,7 @@ def test_the_demo_page_in_a_browser(tmp_path: Path, chromium: str) -> None:
             page.on("console", lambda message, seen=complaints: seen.append(message.text))
             page.on("pageerror", lambda error, seen=complaints: seen.append(str(error)))
             page.goto(report.resolve().as_uri())
-            assert page.locator("section").count() == 4
+            assert page.locator("section").count() == 6
             assert page.locator(".whisker").count() == 3
             assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
             page.screenshot(path=ARTIFACTS / f"demo-{name}.png", full_page=True)

@@ -6,6 +6,7 @@ from goldlabel.audit.cartography import Cartography, cartography, read_dynamics
 from goldlabel.audit.label_errors import LabelErrors, find_label_errors
 from goldlabel.audit.result import Audit, parse_bound
 from goldlabel.audit.tokens import TOKENIZERS
+from goldlabel.registry import make_callable
 
 __all__ = [
     "TOKENIZERS",
@@ -20,3 +21,5 @@ __all__ = [
     "parse_bound",
     "read_dynamics",
 ]
+
+make_callable(__name__)

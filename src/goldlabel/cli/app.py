@@ -9,7 +9,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from goldlabel.cli import data, demo, recast, split, verify
+from goldlabel.cli import audit, data, demo, recast, split, verify
 from goldlabel.errors import GoldlabelError
 
 BAD_INPUT = 2
@@ -29,6 +29,7 @@ app.add_typer(data.app, name="data")
 data.app.command("split")(split.split_command)
 app.add_typer(recast.app, name="recast")
 app.command("verify")(verify.verify_command)
+app.command("audit")(audit.audit_command)
 app.command("demo")(demo.demo_command)
 
 

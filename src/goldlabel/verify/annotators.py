@@ -21,7 +21,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.metrics import benjamini_hochberg, wilson
+from goldlabel.metrics import benjamini_hochberg, p_in_words, wilson
 from goldlabel.pairs import Result
 from goldlabel.verify.majority import leading
 from goldlabel.verify.votes import NONE, Votes
@@ -194,7 +194,7 @@ def _flag(reasons: list[list[str]], level: float, suspects: Suspects) -> None:
     adjusted = benjamini_hochberg([p_value for p_value, _ in suspects.values()])
     for (person, (_, reason)), p_value in zip(suspects.items(), adjusted, strict=True):
         if p_value <= level:
-            reasons[person].append(f"{reason} (p = {p_value:.2g})")
+            reasons[person].append(f"{reason} ({p_in_words(p_value)})")
 
 
 def _one_label(tally: _Tally, enough: NDArray[np.bool_], answers: Sequence[str]) -> Suspects:

@@ -1,0 +1,91 @@
+"""Texts as numbers: the tokens of all texts in one array, each by its code, and where each text starts in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+ROWS_PER_BLOCK = 100_000
+
+
+@dataclass(frozen=True)
+class Bags:
+    """The tokens of ``len(self)`` texts; ``first`` marks a token's first occurrence in its text."""
+
+    codes: NDArray[np.uint32]
+    offsets: NDArray[np.int64]
+    first: NDArray[np.bool_]
+    vocabulary: list[str]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Return the number of tokens of each text."""
+        return np.diff(self.offsets)
+
+    def blocks(self, rows: int = ROWS_PER_BLOCK) -> Iterator[tuple[int, int, slice, NDArray[np.int64]]]:
+        """Yield the first and last row of each block, its stretch of tokens, and the row of each of these."""
+        for start in range(0, len(self), rows):
+            end = min(start + rows, len(self))
+            tokens = slice(int(self.offsets[start]), int(self.offsets[end]))
+            yield start, end, tokens, np.repeat(np.arange(start, end), self.lengths[start:end])
+
+    def holding(self, code: int) -> NDArray[np.bool_]:
+        """Return which texts hold the token of this code."""
+        found = np.zeros(len(self), dtype=bool)
+        found[np.searchsorted(self.offsets, np.flatnonzero(self.codes == code), side="right") - 1] = True
+        return found
+
+
+@dataclass
+class Vocabulary:
+    """Gives each different token a code, in the order in which they are seen."""
+
+    words: list[str] = field(default_factory=list)
+    _type: pl.DataType = field(default_factory=lambda: pl.Categorical(pl.Categories.random()))
+    _held: pl.Series | None = None  # Polars forgets the codes when no column with them is left
+
+    def encode(self, tokens: pl.Series) -> pl.Series:
+        """Turn lists of tokens into lists of codes."""
+        exploded = tokens.list.explode(keep_nulls=False, empty_as_null=False).cast(self._type)
+        codes = exploded.to_physical()
+        self._held = exploded.head(1) if self._held is None and len(exploded) else self._held
+        if len(codes) and int(codes.max()) >= len(self.words):  # type: ignore[arg-type]
+            seen = exploded.unique()
+            new = pl.DataFrame({"code": seen.to_physical(), "word": seen.cast(pl.String)})
+            self.words.extend(new.filter(pl.col("code") >= len(self.words)).sort("code")["word"])
+        return tokens.list.eval(pl.element().cast(self._type).to_physical())
+
+
+class BagsBuilder:
+    """Collects the bags of one column, block by block."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._codes: list[NDArray[np.uint32]] = []
+        self._first: list[NDArray[np.bool_]] = []
+        self._lengths: list[NDArray[np.int64]] = []
+
+    def add(self, encoded: pl.Series) -> None:
+        """Append a block of lists of codes."""
+        codes = encoded.list.explode(keep_nulls=False, empty_as_null=False).to_numpy().astype(np.uint32)
+        lengths = encoded.list.len().to_numpy().astype(np.int64)
+        keys = np.repeat(np.arange(len(lengths)), lengths) << 32 | codes
+        first = np.zeros(len(codes), dtype=bool)
+        first[np.unique(keys, return_index=True)[1]] = True
+        self._codes.append(codes)
+        self._first.append(first)
+        self._lengths.append(lengths)
+
+    def finish(self) -> Bags:
+        """Return all blocks as one."""
+        lengths = np.concatenate([np.zeros(1, dtype=np.int64), *self._lengths])
+        codes = np.concatenate([np.empty(0, dtype=np.uint32), *self._codes])
+        first = np.concatenate([np.empty(0, dtype=bool), *self._first])
+        return Bags(codes, np.cumsum(lengths), first, self._vocabulary.words)

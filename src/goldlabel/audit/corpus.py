@@ -1,0 +1,224 @@
+"""Pairs as numbers, read once: what every part of an audit looks at.
+
+Texts are read block by block and not kept. What remains per pair are codes, counts and hashes, and the tokens of
+the hypotheses, so that millions of pairs fit into memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from goldlabel.audit.bags import Bags, BagsBuilder, Vocabulary
+from goldlabel.audit.foreign_text import ROMAN, count_letters
+from goldlabel.audit.overlap import measure_heuristics, measure_overlap
+from goldlabel.audit.tags import LEXICONS, WordTagger, tag_text
+from goldlabel.audit.tokens import TOKENIZERS, language_of, tokenizer_of, units_of
+from goldlabel.errors import InputError
+from goldlabel.pairs import Pairs
+from goldlabel.pairs.labels import LabelSpace
+from goldlabel.pairs.record import COLUMNS, DTYPES, LISTS
+from goldlabel.registry import suggest
+
+ROWS_PER_BLOCK = 50_000
+GROUPABLE = tuple(name for name in COLUMNS if name not in (*LISTS, "id", "premise", "hypothesis", "meta", "reason"))
+MOST_GROUPS = 200
+MOST_PREMISES = 50_000
+
+OnPairs = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Everything an audit needs of ``n`` pairs, in their order."""
+
+    space: LabelSpace
+    labels: NDArray[np.int8]
+    """Places in ``space.labels``; -1 for no gold label."""
+    words: Bags
+    """The tokens of the hypotheses."""
+    premises: Bags
+    premise_rows: NDArray[np.int64]
+    """The tokens of a sample of the premises, and where these stand."""
+    languages: NDArray[np.int16]
+    language_names: list[str]
+    columns: dict[str, tuple[NDArray[np.int32], list[str]]]
+    """Codes and values of the columns pairs are grouped by; -1 where the value is missing."""
+    overlap: NDArray[np.float32]
+    heuristics: NDArray[np.uint8]
+    premise_lengths: NDArray[np.int32]
+    hypothesis_lengths: NDArray[np.int32]
+    premise_tags: NDArray[np.uint32]
+    hypothesis_tags: NDArray[np.uint32]
+    letters: NDArray[np.int32]
+    premise_keys: NDArray[np.uint64]
+    hypothesis_keys: NDArray[np.uint64]
+    group_keys: NDArray[np.uint64]
+    has_groups: bool
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def gold(self) -> NDArray[np.bool_]:
+        """Return which pairs have a gold label."""
+        return self.labels >= 0
+
+    def in_languages(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """Return which pairs are in one of these languages."""
+        return np.isin(self.languages, [code for code, name in enumerate(self.language_names) if name in names])
+
+
+def read_corpus(
+    pairs: Pairs, *, tokenizer: str | None = None, columns: Sequence[str] = (), on_pairs: OnPairs | None = None
+) -> Corpus:
+    """Read pairs into numbers; ``columns`` are kept to group by."""
+    for name in columns:
+        if name not in GROUPABLE:
+            raise InputError(f"there is no column {name!r} to group by; {suggest(name, list(GROUPABLE))}")
+    if tokenizer is not None:
+        TOKENIZERS.get(tokenizer)
+    reader = _Reader(pairs, tokenizer, tuple(dict.fromkeys(("split", *columns))))
+    frame = pairs.frame.select(*dict.fromkeys([*_READ, *reader.column_names]))
+    for block in frame.collect_batches(chunk_size=ROWS_PER_BLOCK, maintain_order=True):
+        if len(block):
+            reader.add(block)
+            if on_pairs:
+                on_pairs(len(block))
+    return reader.finish()
+
+
+def read_rows(pairs: Pairs, columns: Sequence[str], rows: NDArray[np.int64]) -> pl.DataFrame:
+    """Read some rows, given in order, without holding the others."""
+    found, start = [pl.DataFrame(schema={name: DTYPES[name] for name in columns})], 0
+    for block in pairs.frame.select(columns).collect_batches(chunk_size=ROWS_PER_BLOCK, maintain_order=True):
+        low, high = np.searchsorted(rows, (start, start + len(block)))
+        found.append(block[rows[low:high] - start])
+        start += len(block)
+    return pl.concat(found)
+
+
+_READ = ("premise", "hypothesis", "label", "language", "group")
+
+
+class _Reader:
+    """Measures pairs block by block."""
+
+    def __init__(self, pairs: Pairs, tokenizer: str | None, column_names: tuple[str, ...]) -> None:
+        self.space = pairs.card.label_space
+        self.name = pairs.card.name
+        self._label_codes = {label: code for code, label in enumerate(self.space.labels)}
+        self.tokenizer = tokenizer
+        self.column_names = column_names
+        self._units, self._vocabulary = Vocabulary(), Vocabulary()
+        self._bags, self._premises = BagsBuilder(self._vocabulary), BagsBuilder(self._units)
+        total = int(pairs.frame.select(pl.len()).collect(engine="streaming").item())
+        # Group keys are hashes: those in the lower part of their range are a sample.
+        self._sampled_below = np.uint64(min(1.0, MOST_PREMISES / max(total, 1)) * (2**64 - 2**12))
+        self._taggers = {"en": WordTagger("en", self._units.words)}
+        self._languages: dict[str, int] = {}
+        self._values: dict[str, dict[str, int]] = {name: {} for name in column_names}
+        self._parts: dict[str, list[NDArray[Any]]] = {}
+        self._has_groups = False
+        self._pool = ThreadPoolExecutor(2)  # Polars leaves Python alone while it works
+
+    def add(self, block: pl.DataFrame) -> None:
+        block = block.with_columns(language_of(block), pl.col("premise").hash(0).alias("premise key"))
+        own = pl.when(pl.col("group").is_null()).then("premise key").otherwise(pl.col("group").hash(2))
+        measured: dict[str, NDArray[Any]] = {
+            "labels": _codes(block["label"], self._label_codes, False).astype(np.int8),
+            "premise_keys": block["premise key"].to_numpy(),
+            "hypothesis_keys": block["hypothesis"].hash(1).to_numpy(),
+            "group_keys": block.select(own).to_series().to_numpy(),
+            "languages": _codes(block["language"], self._languages).astype(np.int16),
+        }
+        self._has_groups |= bool(block["group"].is_not_null().any())
+        for name in self.column_names:
+            measured[f"column {name}"] = _codes(block[name], self._values[name])
+        present = block["language"].unique().to_list()
+        if len(present) == 1:
+            texts, tokens = self._measure(present[0], block)
+        else:
+            texts, tokens = self._measure_mixed(block)
+        self._bags.add(tokens["words"])
+        measured["sampled"] = measured["group_keys"] < self._sampled_below
+        self._premises.add(tokens["premise"].filter(pl.Series(measured["sampled"])))
+        for name, values in (measured | texts).items():
+            self._parts.setdefault(name, []).append(values)
+
+    def _measure_mixed(self, block: pl.DataFrame) -> tuple[dict[str, NDArray[Any]], pl.DataFrame]:
+        """Measure each language's pairs apart, and put them back in their order."""
+        rows, texts, tokens = [], [], []
+        for part in block.with_row_index("row").partition_by("language", maintain_order=True):
+            figures, encoded = self._measure(part["language"][0], part)
+            rows.append(part["row"].to_numpy())
+            texts.append(figures)
+            tokens.append(encoded)
+        order = np.argsort(np.concatenate(rows))
+        joined = {name: np.concatenate([figures[name] for figures in texts])[order] for name in texts[0]}
+        return joined, pl.concat(tokens)[order]
+
+    def _measure(self, language: str, block: pl.DataFrame) -> tuple[dict[str, NDArray[Any]], pl.DataFrame]:
+        """Return the figures of pairs in one language, and the codes of their tokens."""
+        units, wanted = units_of(language), tokenizer_of(language, self.tokenizer)
+        premises, plain = self._pool.map(TOKENIZERS.get(units), (block["premise"], block["hypothesis"]))
+        tokens = self._vocabulary.encode(plain if wanted == units else TOKENIZERS.get(wanted)(block["hypothesis"]))
+        premises, hypotheses = self._units.encode(premises), self._units.encode(plain)
+        overlap = measure_overlap(premises, hypotheses)
+        lengths = [encoded.list.len().to_numpy().astype(np.int32) for encoded in (premises, hypotheses)]
+        texts = ((premises, block["premise"], lengths[0]), (hypotheses, block["hypothesis"], lengths[1]))
+        tags = [self._tag(language, *text) for text in texts]
+        figures: dict[str, NDArray[Any]] = {
+            "overlap": overlap,
+            "heuristics": measure_heuristics(block, overlap, language),
+            "premise_lengths": lengths[0],
+            "hypothesis_lengths": lengths[1],
+            "premise_tags": tags[0],
+            "hypothesis_tags": tags[1],
+            "letters": np.zeros(len(block), np.int32) if language in ROMAN else count_letters(block),
+        }
+        return figures, pl.DataFrame({"words": tokens, "premise": premises})
+
+    def _tag(
+        self, language: str, encoded: pl.Series, texts: pl.Series, lengths: NDArray[np.int32]
+    ) -> NDArray[np.uint32]:
+        if language in self._taggers:
+            return self._taggers[language].tag(encoded)
+        if language in LEXICONS:
+            return tag_text(language, texts, lengths.astype(np.int64))
+        return np.zeros(len(texts), dtype=np.uint32)
+
+    def finish(self) -> Corpus:
+        self._pool.shutdown()
+        if not self._parts:
+            raise InputError(f"{self.name}: there are no pairs to audit")
+        whole = {}
+        for name in list(self._parts):
+            whole[name] = np.concatenate(self._parts.pop(name))
+        columns = {
+            name: (whole.pop(f"column {name}").astype(np.int32), list(self._values[name])) for name in self.column_names
+        }
+        return Corpus(
+            space=self.space,
+            words=self._bags.finish(),
+            language_names=list(self._languages),
+            columns=columns,
+            has_groups=self._has_groups,
+            premises=self._premises.finish(),
+            premise_rows=np.flatnonzero(whole.pop("sampled")),
+            **whole,
+        )
+
+
+def _codes(values: pl.Series, known: dict[str, int], may_grow: bool = True) -> NDArray[np.int32]:
+    """Return a number for each value, -1 for none; new values are numbered as they come."""
+    if may_grow:
+        for value in values.drop_nulls().unique(maintain_order=True):
+            known.setdefault(value, len(known))
+    return values.replace_strict(known, default=-1, return_dtype=pl.Int32).fill_null(-1).to_numpy()

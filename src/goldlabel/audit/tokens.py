@@ -1,0 +1,171 @@
+"""Tokenisers: from texts to lists of tokens, a column at a time.
+
+``words``
+    Lower case; a token is a run of letters, marks and digits, with inner apostrophes (``don't`` is one token), or
+    a number with its inner points and commas (``1,000``). Signs are dropped.
+``characters``
+    As ``words``, but Chinese and Japanese characters stand alone.
+``jieba``, ``jieba-search``
+    Chinese words by jieba's default mode, or by its mode for search engines, which also gives the shorter words
+    inside long ones. Tokens without a letter or digit are dropped. Needs the extra ``zh``.
+
+Every text is taken in the tokeniser of its language, so a dataset may mix languages.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import polars as pl
+
+from goldlabel.errors import GoldlabelError
+from goldlabel.registry import Registry, import_extra
+
+Tokenizer = Callable[[pl.Series], pl.Series]
+"""Turns a column of texts into a column of lists of tokens."""
+
+TOKENIZERS: Registry[Tokenizer] = Registry("tokenizer")
+
+_CJK = r"\p{Han}\p{Hiragana}\p{Katakana}"
+_NUMBER = r"\p{N}+(?:[.,]\p{N}+)+"
+_WORD = r"[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*"
+_TOKEN = rf"{_NUMBER}|{_WORD}"
+# Without look-around, a run that is no CJK is spelled out class by class.
+_PLAIN = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_CJK}]]"
+_CHARACTER = rf"[{_CJK}]|{_NUMBER}|{_PLAIN}+(?:'{_PLAIN}+)*"
+_SEVERAL_PROCESSES = 40_000
+
+
+def words(texts: pl.Series) -> pl.Series:
+    """Split at everything that is no letter, mark or digit."""
+    return _plain(texts).str.extract_all(_TOKEN)
+
+
+def characters(texts: pl.Series) -> pl.Series:
+    """Split as ``words``, and Chinese and Japanese character by character."""
+    return _plain(texts).str.extract_all(_CHARACTER)
+
+
+def jieba_words(texts: pl.Series) -> pl.Series:
+    """Segment Chinese into words."""
+    return _segment(texts, "cut")
+
+
+def jieba_search(texts: pl.Series) -> pl.Series:
+    """Segment Chinese into words and the shorter words inside them."""
+    return _segment(texts, "cut_for_search")
+
+
+TOKENIZERS.add("words", words)
+TOKENIZERS.add("characters", characters)
+TOKENIZERS.add("jieba", jieba_words)
+TOKENIZERS.add("jieba-search", jieba_search)
+
+_BY_LANGUAGE = {"zh": "jieba-search", "ja": "characters"}
+_UNITS = {"zh": "characters", "ja": "characters"}
+
+
+def language_of(frame: pl.DataFrame) -> pl.Series:
+    """Return each pair's language without its region; where none is given, ``zh`` if Han occurs, else ``en``."""
+    given = pl.col("language").str.to_lowercase().str.extract(r"^([a-z]+)")
+    han = pl.col("premise").str.contains(r"\p{Han}") | pl.col("hypothesis").str.contains(r"\p{Han}")
+    return frame.select(
+        pl.coalesce(given, pl.when(han).then(pl.lit("zh")).otherwise(pl.lit("en"))).alias("language")
+    ).to_series()
+
+
+def tokenizer_of(language: str, wanted: str | None = None) -> str:
+    """Return the name of the tokeniser for a language; one made for Chinese is taken for Chinese alone."""
+    if wanted is not None:
+        TOKENIZERS.get(wanted)
+    if wanted is None or (wanted.startswith("jieba") and language != "zh"):
+        return _BY_LANGUAGE.get(language, "words")
+    return wanted
+
+
+def units_of(language: str) -> str:
+    """Return the tokeniser whose tokens lengths and overlap are counted in: characters for Chinese, else words."""
+    return _UNITS.get(language, "words")
+
+
+def tokenize_units(frame: pl.DataFrame, column: str) -> pl.Series:
+    """Tokenise one column of pairs, each in the units of its language."""
+    languages = language_of(frame)
+    rows, parts = [], []
+    for language in languages.unique(maintain_order=True):
+        held = (languages == language).arg_true()
+        rows.append(held)
+        parts.append(TOKENIZERS.get(units_of(language))(frame[column].gather(held)))
+    if len(parts) == 1:
+        return parts[0]
+    return pl.concat(parts).gather(pl.concat(rows).arg_sort())
+
+
+def _plain(texts: pl.Series) -> pl.Series:
+    return texts.str.to_lowercase().str.replace_all("’", "'", literal=True)
+
+
+def _segment(texts: pl.Series, mode: str) -> pl.Series:
+    """Segment each different text once, in several processes where there are many."""
+    import_jieba()
+    unique = texts.unique(maintain_order=True)
+    # One text per line goes to the other processes.
+    lines = unique.str.replace_all(r"[\r\n\t\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", " ").to_list()
+    workers = min(os.cpu_count() or 1, len(lines) // _SEVERAL_PROCESSES + 1)
+    if workers == 1:
+        segmented = _segment_here(lines, mode)
+    else:
+        size = -(-len(lines) // workers)
+        parts = [lines[start : start + size] for start in range(0, len(lines), size)]
+        with ThreadPoolExecutor(workers) as pool:
+            segmented = [line for part in pool.map(lambda part: _segment_elsewhere(part, mode), parts) for line in part]
+    table = pl.DataFrame({"text": unique, "tokens": pl.Series(segmented, dtype=pl.String)}).with_columns(
+        pl.when(pl.col("tokens") == "")
+        .then(pl.lit([], pl.List(pl.String)))
+        .otherwise(pl.col("tokens").str.split("\t"))
+        .alias("tokens")
+    )
+    return pl.DataFrame({"text": texts}).join(table, on="text", how="left", maintain_order="left")["tokens"]
+
+
+def _segment_here(lines: list[str], mode: str) -> list[str]:
+    cut = getattr(import_jieba(), mode)
+    held = re.compile(r"\w")
+    return ["\t".join(token.strip().lower() for token in cut(line) if held.search(token)) for line in lines]
+
+
+def _segment_elsewhere(lines: list[str], mode: str) -> list[str]:
+    """Segment in a process of its own.
+
+    A plain child process, as multiprocessing would run the user's script once more.
+    """
+    command = f"from goldlabel.audit.tokens import _serve_segments; _serve_segments({mode!r})"
+    run = subprocess.run(
+        [sys.executable, "-c", command], input="\n".join(lines).encode(), stdout=subprocess.PIPE, check=False
+    )
+    segmented = run.stdout.decode().split("\n")
+    if run.returncode or len(segmented) != len(lines):
+        raise GoldlabelError(f"a process that segmented Chinese ended early (exit code {run.returncode}); run again")
+    return segmented
+
+
+def _serve_segments(mode: str) -> None:
+    lines = sys.stdin.buffer.read().decode().split("\n")
+    sys.stdout.buffer.write("\n".join(_segment_here(lines, mode)).encode())
+
+
+def import_jieba() -> Any:
+    """Import jieba without what it says about its own age, and without its progress on stderr."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        warnings.filterwarnings("ignore", message=".*pkg_resources.*")
+        jieba = import_extra("jieba", "zh")
+    jieba.setLogLevel("WARNING")
+    return jieba

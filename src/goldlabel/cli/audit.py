@@ -1,0 +1,152 @@
+"""``goldlabel audit``: what the labels give away, and other faults of a dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from goldlabel.cli.output import (
+    ColumnsOption,
+    JsonOption,
+    LabelsOption,
+    LimitOption,
+    MapOption,
+    PathArgument,
+    SeedOption,
+    note,
+    open_pairs,
+    print_json,
+    print_table,
+    progress,
+)
+from goldlabel.errors import InputError
+from goldlabel.pairs import Pairs
+
+if TYPE_CHECKING:
+    from goldlabel.audit import Audit
+
+FAILED = 1
+_STEPS = 7
+
+
+def audit_command(
+    path: PathArgument,
+    by: Annotated[str | None, typer.Option("--by", help="Also audit each value of this column, such as genre.")] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option("--against", help="Another dataset to look for leaks into; may be given several times."),
+    ] = None,
+    tokenizer: Annotated[
+        str | None,
+        typer.Option("--tokenizer", help="words, characters, jieba or jieba-search; by default by language."),
+    ] = None,
+    top: Annotated[int, typer.Option("--top", min=1, help="How many words to list by PMI.")] = 10,
+    smoothing: Annotated[float, typer.Option("--smoothing", min=0, help="Added to counts for PMI.")] = 10.0,
+    count: Annotated[str, typer.Option("--count", help="What PMI counts: documents or tokens.")] = "documents",
+    level: Annotated[float, typer.Option("--level", help="Level of significance.")] = 0.05,
+    folds: Annotated[int, typer.Option("--folds", help="Folds of the cross-validation.")] = 5,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", help="Also test this model without the premise; may be given several times."),
+    ] = None,
+    near: Annotated[
+        bool | None, typer.Option("--near/--no-near", help="Look for near-duplicates; by default up to 100,000 pairs.")
+    ] = None,
+    label_errors: Annotated[
+        str | None, typer.Option("--label-errors", help="Rank label errors by this model, cross-validated on pairs.")
+    ] = None,
+    dynamics: Annotated[
+        Path | None,
+        typer.Option("--dynamics", help="A run's probabilities per epoch (Parquet or JSONL), for cartography."),
+    ] = None,
+    aflite: Annotated[bool, typer.Option("--aflite", help="Also write what AFLite leaves, into -o DIR.")] = False,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-on", help="Exit with 1 if this holds, such as hypothesis_only_gain>0.15; several allowed."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for the page, the tables and the hard subset.")
+    ] = None,
+    labels: LabelsOption = "nli3",
+    spellings: MapOption = None,
+    columns: ColumnsOption = None,
+    limit: LimitOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Audit a dataset: artifacts in the hypotheses, overlap, leaks, tags; with -o also as a page."""
+    from goldlabel.audit import AuditOptions, audit, cartography, parse_bound, read_dynamics
+    from goldlabel.report.audit_page import check_folder
+
+    if output is not None:
+        check_folder(output)
+    bounds = [parse_bound(text) for text in fail_on or []]
+    if aflite and output is None:
+        raise InputError("--aflite writes a dataset; say where with -o DIR")
+    options = AuditOptions(
+        by=by,
+        tokenizer=tokenizer,
+        top=top,
+        level=level,
+        smoothing=smoothing,
+        count=count,
+        folds=folds,
+        models=tuple(model or ()),
+        label_errors=label_errors,
+        curve=output is not None,
+        agreement=output is not None,
+        near=near,
+        seed=seed,
+    )
+
+    def open_one(name: str) -> Pairs:
+        return open_pairs(name, labels=labels, spellings=spellings, columns=columns, limit=limit)
+
+    pairs, others = open_one(path), [open_one(name) for name in against or []]
+    with progress(f"auditing {path}", _STEPS, in_bytes=False) as advance:
+        found = audit(pairs, against=others, options=options, advance=lambda step: advance(1))
+    more: dict[str, Any] = {}
+    if dynamics is not None:
+        more["cartography"] = cartography(read_dynamics(dynamics), pairs).to_dict()
+    if output is not None:
+        _write(found, output, more, aflite)
+    if as_json:
+        print_json(found.to_dict() | more)
+    else:
+        _print(found, more)
+    tripped = [bound for bound in bounds if bound.trips(found)]
+    if tripped:
+        told = "; ".join(f"{bound} ({bound.measure} is {found.measures()[bound.measure]:.4g})" for bound in tripped)
+        note(f"goldlabel: the audit fails on {told}")
+        raise typer.Exit(FAILED)
+
+
+def _write(found: Audit, output: Path, more: dict[str, Any], aflite: bool) -> None:
+    """Write the folder, and add to ``more`` what lies in it."""
+    from goldlabel.audit import AFLite
+    from goldlabel.report.audit_page import write_audit
+
+    more["output"] = str(output)
+    split = found.pairs.split(AFLite(), seed=found.options.seed) if aflite else None
+    if split is not None:
+        more["aflite"] = split.to_dict() | {"output": str(output / "aflite")}
+    write_audit(found, output, **more)
+    if split is not None:
+        split.pairs.write(output / "aflite")
+
+
+def _print(found: Audit, more: dict[str, Any]) -> None:
+    typer.echo(found.title)
+    print_table(found.table.columns, found.table.iter_rows())
+    typer.echo("")
+    for number, finding in enumerate(found.findings, start=1):
+        examples = ", ".join(finding["evidence"]["examples"][:3])
+        typer.echo(f"{number:2}. {finding['text']}{f' See {examples}.' if examples else ''}")
+    if not found.findings:
+        typer.echo("Nothing stands out.")
+    for name, value in more.items():
+        typer.echo(f"{name}: {value}")

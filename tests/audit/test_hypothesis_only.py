@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from goldlabel.audit import hypothesis_only as blind
+from goldlabel.audit.bags import Bags, Vocabulary
+from goldlabel.audit.corpus import read_corpus
+from goldlabel.audit.hypothesis_only import OutOfFold, assign_folds, cross_validate, judge, units_of
+from goldlabel.audit.logistic import fit_models, hashed_ngrams
+from goldlabel.errors import InputError, UnknownNameError
+from goldlabel.pairs import Pairs
+from tests.audit.conftest import make_pairs
+
+LABELS = ("contradiction", "entailment", "neutral")
+
+
+def test_units_join_what_shares_a_premise_or_a_group() -> None:
+    pairs = make_pairs(
+        {"premise": "a", "hypothesis": "h", "label": "neutral", "group": "1"},
+        {"premise": "b", "hypothesis": "h", "label": "neutral", "group": "1"},
+        {"premise": "b", "hypothesis": "h", "label": "neutral", "group": "2"},
+        {"premise": "c", "hypothesis": "h", "label": "neutral", "group": None},
+        {"premise": "c", "hypothesis": "h", "label": "neutral", "group": None},
+        {"premise": "d", "hypothesis": "h", "label": "neutral", "group": None},
+    )
+    units = units_of(read_corpus(pairs))
+    assert units[0] == units[1] == units[2]
+    assert units[3] == units[4]
+    assert len({units[0], units[3], units[5]}) == 3
+
+
+@given(st.lists(st.integers(0, 30), min_size=10, max_size=80), st.integers(2, 6), st.integers(0, 99))
+def test_no_unit_is_in_two_folds(units: list[int], folds: int, seed: int) -> None:
+    numbers = np.array(units)
+    if len(np.unique(numbers)) < folds:
+        with pytest.raises(InputError, match="too few"):
+            assign_folds(numbers, folds, seed=seed)
+        return
+    fold = assign_folds(numbers, folds, seed=seed)
+    assert all(len(set(fold[numbers == unit])) == 1 for unit in units)
+    sizes = np.bincount([fold[numbers == unit][0] for unit in set(units)], minlength=folds)
+    assert sizes.max() - sizes.min() <= 1
+
+
+def test_one_fold_is_refused() -> None:
+    with pytest.raises(InputError, match="2 or more"):
+        assign_folds(np.arange(10), 1)
+
+
+def test_judging_by_hand() -> None:
+    labels = np.array([0, 0, 1, 2, 2, 2], dtype=np.int8)
+    said = np.array([0, 1, 1, 2, 2, 0])
+    found = OutOfFold(np.arange(6), labels, np.arange(6), np.eye(3, dtype=np.float32)[said])
+    figures = judge(found, LABELS)
+    assert figures is not None
+    assert figures["accuracy"] == pytest.approx(4 / 6)
+    assert (figures["majority"], figures["majority_label"]) == (0.5, "neutral")
+    assert figures["gain"] == pytest.approx(1 / 6)
+    differences = np.array([1, 0, 1, 0, 0, -1]) - 1 / 6
+    error = np.sqrt((differences**2).sum() * 6 / 5) / 6
+    low, high = figures["gain_interval"]
+    assert (high - low) / 2 == pytest.approx(1.959964 * error, rel=1e-6)
+    assert figures["by_label"]["neutral"]["accuracy"] == pytest.approx(2 / 3)
+    assert judge(found, LABELS, rows=np.zeros(6, dtype=bool)) is None
+    one = judge(found, LABELS, rows=np.arange(6) == 2)
+    assert one is not None
+    assert one["gain_interval"] is None
+    assert one["p_value"] is None
+
+
+def test_the_fit_is_that_of_logistic_regression(planted: Pairs) -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    corpus = read_corpus(planted)
+    matrix = hashed_ngrams(corpus.words)
+    trained_on = np.ones((len(corpus), 2), dtype=bool)
+    trained_on[::4, 1] = False
+    models = fit_models(matrix, corpus.labels, 3, trained_on)
+    for number, rows in enumerate(trained_on.T):
+        theirs = LogisticRegression(C=0.1, max_iter=500).fit(matrix[rows], corpus.labels[rows])
+        ours = models.predict(matrix, np.full(len(corpus), number))
+        assert np.abs(ours - theirs.predict_proba(matrix)).mean() < 0.02
+        assert (ours.argmax(axis=1) == theirs.predict(matrix)).mean() > 0.95
+
+
+def test_every_pair_is_judged_out_of_fold_and_a_plant_is_found(planted: Pairs) -> None:
+    corpus = read_corpus(planted)
+    found = cross_validate(corpus.words, corpus.labels, units_of(corpus), 3)
+    assert len(found.rows) == 300
+    assert np.allclose(found.probabilities.sum(axis=1), 1, atol=1e-5)
+    figures = judge(found, LABELS)
+    assert figures is not None
+    assert figures["significant"]
+    assert figures["accuracy"] > 0.45
+    again = cross_validate(corpus.words, corpus.labels, units_of(corpus), 3)
+    assert np.array_equal(found.probabilities, again.probabilities)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10_000))
+def test_labels_drawn_by_lot_give_no_gain(seed: int) -> None:
+    random = np.random.RandomState(seed)
+    codes = random.randint(0, 20, 6 * 200).astype(np.uint32)
+    vocabulary = Vocabulary().words + [str(number) for number in range(20)]
+    bags = Bags(codes, np.arange(0, 1201, 6), np.ones(1200, dtype=bool), vocabulary)
+    found = cross_validate(bags, random.randint(0, 3, 200).astype(np.int8), np.arange(200), 3, seed=seed)
+    figures = judge(found, LABELS, level=0.0005)
+    assert figures is not None
+    assert not figures["significant"]
+
+
+def test_the_hard_subset_is_what_was_labelled_wrongly(planted: Pairs) -> None:
+    corpus = read_corpus(planted)
+    found = cross_validate(corpus.words, corpus.labels, units_of(corpus), 3)
+    hard = blind.hard_subset(planted, found).collect()
+    wrong = found.rows[found.predicted != found.labels]
+    assert hard["id"].to_list() == planted.collect()["id"].gather(wrong).to_list()
+    assert hard.columns == planted.collect().columns
+
+
+def test_the_curve_grows_with_the_training_size(planted: Pairs) -> None:
+    corpus = read_corpus(planted)
+    points = blind.learning_curve(corpus.words, corpus.labels, units_of(corpus), 3)
+    sizes = [point["pairs"] for point in points]
+    assert sizes == sorted(sizes)
+    assert sizes[-1] == 240
+    assert points[-1]["accuracy"] > 0.4
+
+
+def test_any_trainable_model_goes_without_the_premise(planted: Pairs) -> None:
+    corpus = read_corpus(planted)
+    units = units_of(corpus)
+    linear = judge(blind.cross_validate_model(planted, corpus, units, "linear"), LABELS)
+    majority = judge(blind.cross_validate_model(planted, corpus, units, "majority"), LABELS)
+    assert linear is not None
+    assert majority is not None
+    assert linear["gain"] > 0.1
+    assert majority["gain"] <= 0
+    with pytest.raises(UnknownNameError, match="no model"):
+        blind.cross_validate_model(planted, corpus, units, "linaer")

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from goldlabel.audit.corpus import read_corpus
+from goldlabel.audit.foreign_text import ROMAN, count_foreign
+from goldlabel.audit.tags import LEXICONS, TAGS, carries, count_tags, lexicon
+from goldlabel.sources import add, load
+from tests.audit.conftest import make_pairs
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("She can't swim or dive.", {"negation", "or", "pronoun", "modal"}),
+        ("Who counted 1,200 birds and two cats yesterday?", {"wh_word", "number", "and", "time"}),
+        ("Every gate must open.", {"quantifier", "modal"}),
+        ("They'll come.", {"pronoun", "modal"}),
+        ("One gate is red.", set()),
+        ("word " * 21, {"long"}),
+        ("word " * 20, set()),
+        ("他没有来，也许明天会来。", {"negation", "pronoun", "time", "modal"}),
+        ("谁买了两本书和一支笔？", {"wh_word", "number", "and"}),
+        ("所有人或者大多数人。", {"quantifier", "or"}),
+        ("和平非常好，特别好。", set()),
+        ("长" * 31, {"long"}),
+    ],
+)
+def test_tags_of_a_text(text: str, expected: set[str]) -> None:
+    corpus = read_corpus(make_pairs((text, text, "neutral")))
+    for tags in (corpus.premise_tags, corpus.hypothesis_tags):
+        assert {tag for tag in TAGS if carries(tags, tag)[0]} == expected
+
+
+def test_shares_count_only_languages_with_a_lexicon() -> None:
+    corpus = read_corpus(
+        make_pairs(
+            {"premise": "Er ist no.", "hypothesis": "no", "label": "neutral", "language": "de"},
+            {"premise": "yes", "hypothesis": "no", "label": "neutral", "language": "en"},
+        )
+    )
+    known = corpus.in_languages(LEXICONS)
+    counted = count_tags(corpus.premise_tags, corpus.hypothesis_tags, known)
+    assert counted is not None
+    assert counted["negation"] == {"premise": 0.0, "hypothesis": 1.0, "pairs": 1}
+    assert count_tags(corpus.premise_tags, corpus.hypothesis_tags, np.zeros(2, dtype=bool)) is None
+
+
+@pytest.mark.parametrize("language", LEXICONS)
+def test_lexicons_are_in_order(language: str) -> None:
+    entries = lexicon(language)
+    assert set(entries) == set(TAGS)
+    for name in TAGS[:-1]:
+        words = entries[name]["words"]
+        assert words
+        assert len(words) == len(set(words)), name
+        for exception in entries[name].get("except", []):
+            assert any(word in exception for word in words), f"{name}: {exception} is no exception to anything"
+
+
+def test_roman_letters_are_counted_where_they_are_foreign() -> None:
+    corpus = read_corpus(
+        make_pairs(
+            ("他用abcdefghij。", "他k。", "neutral"),
+            ("他用abcdefghij。", "他。", "neutral"),
+            ("Plain English of many letters.", "Yes.", "neutral"),
+        )
+    )
+    counted = count_foreign(corpus.letters, ~corpus.in_languages(ROMAN))
+    assert counted == {"pairs": 1, "total": 2, "share": 0.5, "more_than": 10}
+    assert count_foreign(corpus.letters, np.zeros(3, dtype=bool)) is None
+
+
+def test_foreign_text_of_chinese_xnli(corpora: Path, home: Path) -> None:
+    add("xnli-zh", [corpora / "xnli_zh"])
+    corpus = read_corpus(load("xnli-zh"), tokenizer="characters")
+    counted = count_foreign(corpus.letters, ~corpus.in_languages(ROMAN))
+    assert counted is not None
+    assert (counted["pairs"], counted["total"]) == (864, 7500)

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+from playwright.sync_api import sync_playwright
+
+from goldlabel.audit import Audit, audit
+from goldlabel.pairs import Pairs
+from goldlabel.report.audit_page import write_audit
+from goldlabel.report.plots import draw_bars, draw_curve, draw_histogram
+from goldlabel.sources.fragments.making import fragment_pairs
+from tests.audit.conftest import make_pairs
+from tests.report.test_page import ARTIFACTS, FLAGS
+
+
+def make_audit() -> Audit:
+    """An audit of pairs in two languages, with votes, splits and a plant."""
+    parts = [fragment_pairs(language, 900, artifact="negation:contradiction:0.8") for language in ("en", "zh")]
+    frame = pl.concat([part.collect() for part in parts])
+    votes = pl.when(pl.int_range(pl.len()) % 3 == 0).then(pl.concat_list(["label"] * 5)).otherwise(pl.col("votes"))
+    pairs = Pairs.from_frame(frame.with_columns(votes.alias("votes")), parts[0].card).split("80:10:10").pairs
+    return audit(pairs, by="language", curve=True, agreement=True, label_errors="majority", near=False)
+
+
+def test_the_audit_page_in_a_browser(tmp_path: Path, chromium: str) -> None:
+    report = write_audit(make_audit(), tmp_path / "audit")
+    ARTIFACTS.mkdir(exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        for name, width, scheme in (("wide", 1100, "light"), ("phone", 360, "light"), ("dark", 1100, "dark")):
+            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            complaints: list[str] = []
+            page.on("console", lambda message, seen=complaints: seen.append(message.text))
+            page.on("pageerror", lambda error, seen=complaints: seen.append(str(error)))
+            page.goto(report.resolve().as_uri())
+            assert (
+                page.locator("section").first.locator("li").first.inner_text().startswith("Hypotheses with a word of")
+            )
+            assert page.locator(".drawings svg").count() == 1 + 3 + 3 + 3
+            assert page.get_by_role("heading", name="Agreement of annotators").count() == 1
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
+            page.screenshot(path=ARTIFACTS / f"audit-{name}.png", full_page=True)
+            assert complaints == []
+            page.close()
+        browser.close()
+
+
+def test_words_are_never_taken_for_markup() -> None:
+    drawn = draw_bars("</svg><script>", [("<b>", 0.5, "1/2"), ("猫", -0.1, "")], top=1.0, shows="x").svg
+    assert "<script>" not in drawn
+    assert "&lt;b&gt;" in drawn
+    assert "猫" in drawn
+
+
+def test_drawings_take_the_colours_of_the_page() -> None:
+    drawings = [
+        draw_bars("t", [("a", 0.5, "1/2")], top=1.0, shows="x"),
+        draw_histogram("t", [0.2, 0.8], [0.5, 0.5], ends=("0", "1"), note="n", shows="x"),
+        draw_curve("t", [(10, 0.4, 0.3, 0.5), (1000, 0.6, 0.5, 0.7)], floor=0.3, floor_name="floor", shows="x"),
+    ]
+    for drawing in drawings:
+        assert drawing.svg.startswith("<svg")
+        assert "var(--bar)" in drawing.svg
+        assert "#0102" not in drawing.svg
+    assert draw_bars("t", [], top=1.0, shows="x").svg.startswith("<svg")
+
+
+def test_a_small_audit_without_drawable_figures_is_still_a_page(tmp_path: Path) -> None:
+    rows = [(f"premise {n}", "?!", ("neutral", "entailment")[n % 2]) for n in range(12)]
+    found = audit(make_pairs(*rows), near=False)
+    assert found.findings == []
+    assert found.whole["overlap"]["mean"] is None
+    text = write_audit(found, tmp_path / "audit").read_text(encoding="utf-8")
+    assert "Nothing stands out." in text
+    assert "nan" not in text.lower().replace("nanum", "")
