@@ -11,6 +11,11 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 PRINTED = {
+    "audit_pairs.py": [
+        "first finding: Hypotheses with a word of negation",
+        "fails on a gain over 15 points: True",
+        "351 hard pairs of 720",
+    ],
     "convert_large_file.py": ["meters: 30,000 pairs, nli3", "none.parquet", "longest premise: 27 characters"],
     "find_duplicates.py": [
         "clusters of duplicates among 3 pairs, by pair: 1",
