@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,7 +34,7 @@ def undefined(value: Any) -> bool:
 
 
 def test_the_plant_is_named_first_with_examples(planted: Pairs) -> None:
-    found = audit(planted, by="genre", curve=True, models=("majority",), agreement=True)
+    found = audit(planted, "genre", curve=True, models=("majority",), agreement=True)
     first = found.findings[0]
     assert (first["kind"], first["evidence"]["label"]) == ("negation", "contradiction")
     assert first["evidence"]["count"] == 95
@@ -50,9 +51,9 @@ def test_the_plant_is_named_first_with_examples(planted: Pairs) -> None:
     assert document["groups"]["all"]["agreement"] is None
     assert "hypothesis-only" in found._repr_html_()
     assert found.table["pairs"].to_list() == [300, 150, 150]
-    assert len(found.hard_subset()) == len(found.predictions().filter("label" != "x")) - round(
-        300 * found.whole["hypothesis_only"]["accuracy"]
-    )
+    told = found.predictions()
+    assert len(told) == 300
+    assert len(found.hard_subset()) == (told["label"] != told["predicted"]).sum()
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -86,8 +87,6 @@ def test_pairs_without_an_artifact_show_no_gain(language: str, seed: int) -> Non
 
 def test_languages_may_be_mixed(planted: Pairs) -> None:
     chinese = fragment_pairs("zh", 90).collect()
-    import polars as pl
-
     both = Pairs.from_frame(
         pl.concat([planted.collect(), chinese]).sample(fraction=1, shuffle=True, seed=1), planted.card
     )

@@ -27,7 +27,7 @@ from goldlabel.audit.label_errors import LabelErrors, find_label_errors
 from goldlabel.audit.leakage import MOST_NEAR, compare, count_leakage, find_near
 from goldlabel.audit.negators import count_negators
 from goldlabel.audit.overlap import count_lengths, count_overlap
-from goldlabel.audit.pmi import SMOOTHING, count_words, rank_words
+from goldlabel.audit.pmi import COUNTS, SMOOTHING, count_words, rank_words
 from goldlabel.audit.result import ALL, Audit
 from goldlabel.audit.tags import LEXICONS, count_tags
 from goldlabel.errors import InputError
@@ -67,19 +67,27 @@ class AuditOptions:
             raise InputError(f"level {self.level} is not between 0 and 1")
         if self.top < 1:
             raise InputError(f"top {self.top} is not a number of words; ask for 1 or more")
+        if self.count not in COUNTS:
+            raise InputError(f"words cannot be counted by {self.count!r}; allowed: {', '.join(COUNTS)}")
         for name in (*self.models, *([self.label_errors] if self.label_errors else [])):
             MODELS.get(name)
 
 
 def audit(
     pairs: Pairs,
-    *,
+    by: str | None = None,
     against: Sequence[Pairs] = (),
+    *,
     options: AuditOptions | None = None,
     advance: Advance | None = None,
     **changes: Any,
 ) -> Audit:
-    """Audit pairs; ``changes`` are fields of ``AuditOptions``, such as ``by="genre"``."""
+    """Audit all pairs and each value of ``by``, and look for leaks into ``against``.
+
+    ``changes`` are fields of ``AuditOptions``, such as ``tokenizer="characters"``.
+    """
+    if by is not None:
+        changes["by"] = by
     chosen = dataclasses.replace(options or AuditOptions(), **changes)
     return _Auditor(pairs, against, chosen, advance or (lambda step: None)).run()
 
