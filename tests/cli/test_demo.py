@@ -15,7 +15,9 @@ from goldlabel.cli.demo import run_demo
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")
-    run_demo(folder, 0, lambda size: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "jieba", None)  # the core alone must do
+        run_demo(folder, 0, lambda size: None)
     return folder
 
 

@@ -73,7 +73,7 @@ def run_demo(folder: Path, seed: int, advance: Callable[[int], None]) -> tuple[P
     advance(1)
     duplicates = dataset.duplicates()
     advance(1)
-    found = audit(dataset, options=AuditOptions(seed=seed, curve=True))
+    found = audit(dataset, options=AuditOptions(seed=seed, curve=True, tokenizer="characters"))
     write_audit(found, folder / "audit")
     advance(1)
     scores, gap = _train(dataset, folder / "runs")
