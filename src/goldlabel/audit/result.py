@@ -13,6 +13,7 @@ import polars as pl
 from goldlabel.audit.hypothesis_only import OutOfFold, hard_subset
 from goldlabel.audit.label_errors import LabelErrors
 from goldlabel.errors import InputError
+from goldlabel.metrics import p_in_words
 from goldlabel.pairs import Pairs, Result
 from goldlabel.registry import suggest
 
@@ -166,7 +167,7 @@ def _row(value: str, group: dict[str, Any]) -> dict[str, Any]:
         "hypothesis-only": _rounded(blind.get("accuracy")),
         "majority": _rounded(blind.get("majority")),
         "gain": _rounded(blind.get("gain")),
-        "p": _rounded(blind.get("p_value")),
+        "test": None if blind.get("p_value") is None else p_in_words(blind["p_value"]),
         "top word": f"{top['word']} ({top['label']})" if top else None,
         "pmi": _rounded(top.get("pmi")),
         "overlap": _rounded(group["overlap"]["mean"]),

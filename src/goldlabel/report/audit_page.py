@@ -110,7 +110,9 @@ def _hypothesis_only(audit: Audit) -> Section:
 
 
 def _accuracy_row(part: dict[str, Any]) -> dict[str, Any]:
-    return {"pairs": part["n"], "accuracy": part["accuracy"], "gain": part.get("gain")}
+    low, high = part["interval"]
+    row = {"pairs": part["n"], "accuracy": part["accuracy"], "from": low, "to": high}
+    return row | ({"gain": part["gain"]} if "gain" in part else {})
 
 
 def _curve(curve: list[dict[str, Any]], figures: dict[str, Any]) -> Figure:
