@@ -41,12 +41,12 @@ def winogender(folder: Path, spoilt: str = "") -> list[Path]:
 
 
 VERBS = {
-    "notice": ("yes", "noticed"),
-    "dream": ("maybe", "dreamed"),
-    "deny": ("no", "denied"),
+    "ladle": ("yes", "ladled"),
+    "dab": ("maybe", "dabbed"),
+    "fend": ("no", "fended"),
     "hum": ("maybe", "hummed"),
-    "recall": ("yes", "recalled"),
-    "doubt": ("no", "doubted"),
+    "sniff": ("yes", "sniffed"),
+    "parch": ("no", "parched"),
 }
 
 

@@ -20,9 +20,9 @@ def recast(folder: Path, **options: object) -> pl.DataFrame:
 def test_the_released_form(tmp_path: Path) -> None:
     frame = recast(tmp_path, style="dnc")
     assert len(frame) == len(VERBS) * 3 * 3
-    premise = "someone noticed that a particular thing happened ."
+    premise = "someone ladled that a particular thing happened ."
     assert frame.select("id", "premise", "hypothesis").rows()[:3] == [
-        (f"megaveridicality-notice:that_S:active:positive-{number}", premise, text)
+        (f"megaveridicality-ladle:that_S:active:positive-{number}", premise, text)
         for number, text in enumerate(
             ("that thing happened .", "that thing didn't happen .", "that thing might or might not have happened ."), 1
         )
@@ -36,9 +36,9 @@ def test_the_class_is_what_most_say(classes: str, tmp_path: Path) -> None:
     frame = recast(tmp_path, style="dnc", settings={"classes": classes})
     entailed = frame.filter(pl.col("label") == "entailment")
     said = dict(zip(entailed["meta"].str.json_path_match("$.verb"), entailed["hypothesis"], strict=True))
-    assert said["deny"] == "that person didn't have that thing ."
-    assert said["recall"] == "that person had that thing ."
-    assert said["dream"] == "that person might or might not have had that thing ."
+    assert said["fend"] == "that person didn't have that thing ."
+    assert said["sniff"] == "that person had that thing ."
+    assert said["dab"] == "that person might or might not have had that thing ."
 
 
 def test_in_the_plain_form_a_hypothesis_does_not_tell_its_label(tmp_path: Path) -> None:

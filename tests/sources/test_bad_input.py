@@ -261,7 +261,7 @@ def test_ids_given_twice(tmp_path: Path, added: Path) -> None:
 def test_a_failed_second_file_takes_nothing_of_the_first(tmp_path: Path, added: Path) -> None:
     (tmp_path / "SICK_train.txt").write_text(sick(first=50))
     (tmp_path / "SICK_trial.txt").write_text(sick(first=60, label="PERHAPS"))
-    refuse("sick", added, tmp_path / "SICK_train.txt", tmp_path / "SICK_trial.txt")
+    assert "rows cannot be read" in refuse("sick", added, tmp_path / "SICK_train.txt", tmp_path / "SICK_trial.txt")
 
 
 def test_nothing_there(tmp_path: Path, home: Path) -> None:
