@@ -132,3 +132,11 @@ def test_one_class_and_one_label_are_undefined_not_errors(run: Run, jsonl: Write
     assert found["krippendorff_alpha"] is None
     assert found["agree3"] == 100.0
     assert found["agree5"] is None
+
+
+def test_the_input_is_not_written_over(run: Run, voted: Path) -> None:
+    before = voted.read_bytes()
+    done = run(voted, "-o", voted)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is the input itself; choose another place" in done.stderr
+    assert voted.read_bytes() == before

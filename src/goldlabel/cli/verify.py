@@ -20,6 +20,7 @@ from goldlabel.cli.output import (
     print_json,
     print_table,
     progress,
+    refuse_own_input,
 )
 from goldlabel.errors import InputError
 from goldlabel.pairs import Result
@@ -87,6 +88,8 @@ def verify_command(
     """Turn votes into gold labels, and measure agreement, annotators and what is ambiguous."""
     from goldlabel.verify import compare_mixture, human_baseline, read_votes, verify
 
+    if output is not None:
+        refuse_own_input(output, path)
     pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed}
     more: dict[str, Result] = {}
