@@ -89,7 +89,8 @@ def plain_audit(folder: str, logistic: bool) -> dict[str, float]:
     from sklearn.linear_model import LogisticRegression, SGDClassifier
     from sklearn.model_selection import GroupKFold, cross_val_predict
 
-    from goldlabel.audit.tags import TAGS, lexicon
+    from goldlabel.audit.tags import TAGS
+    from goldlabel.pairs.lexicon import lexicon
 
     data = pd.read_parquet(f"{folder}/none.parquet", columns=["premise", "hypothesis", "label"])
     token = re.compile(r"\w+(?:'\w+)*")

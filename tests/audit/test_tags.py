@@ -7,7 +7,8 @@ import pytest
 
 from goldlabel.audit.corpus import read_corpus
 from goldlabel.audit.foreign_text import ROMAN, count_foreign
-from goldlabel.audit.tags import LEXICONS, TAGS, carries, count_tags, lexicon
+from goldlabel.audit.tags import TAGS, carries, count_tags
+from goldlabel.pairs.lexicon import LEXICONS, lexicon
 from goldlabel.sources import add, load
 from tests.audit.conftest import make_pairs
 

@@ -5,7 +5,7 @@ from goldlabel.audit.auditing import AuditOptions, audit
 from goldlabel.audit.cartography import Cartography, cartography, read_dynamics
 from goldlabel.audit.label_errors import LabelErrors, find_label_errors
 from goldlabel.audit.result import Audit, parse_bound
-from goldlabel.audit.tokens import TOKENIZERS
+from goldlabel.pairs.tokens import TOKENIZERS
 from goldlabel.registry import make_callable
 
 __all__ = [

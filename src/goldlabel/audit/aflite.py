@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from goldlabel.audit.bags import BagsBuilder, Vocabulary
 from goldlabel.audit.logistic import fit_models, hashed_ngrams
-from goldlabel.audit.tokens import tokenize_units
 from goldlabel.errors import InputError
 from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.pairs.splits import DROPPED
+from goldlabel.pairs.tokens import tokenize_units
 
 
 @dataclass(frozen=True, kw_only=True)

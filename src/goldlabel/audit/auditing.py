@@ -29,10 +29,11 @@ from goldlabel.audit.negators import count_negators
 from goldlabel.audit.overlap import count_lengths, count_overlap
 from goldlabel.audit.pmi import COUNTS, SMOOTHING, count_words, rank_words
 from goldlabel.audit.result import ALL, Audit
-from goldlabel.audit.tags import LEXICONS, count_tags
+from goldlabel.audit.tags import count_tags
 from goldlabel.errors import InputError
 from goldlabel.models import MODELS
 from goldlabel.pairs import Pairs
+from goldlabel.pairs.lexicon import LEXICONS
 from goldlabel.verify import verify
 
 _SLICES = ("level", "genre")

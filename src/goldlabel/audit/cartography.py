@@ -6,8 +6,10 @@ From the probabilities a model gave during training, one row per pair and epoch:
 *variability*: its standard deviation over epochs, with the number of epochs below (equation 2);
 *correctness*: the share of epochs in which the gold label was the most probable.
 
-The table is Parquet or JSONL with the columns ``id``, ``epoch`` and either ``probabilities`` (a list in the
-alphabetical order of the labels) or ``gold_probability``. With the latter alone, correctness is undefined.
+They come from the folder of a run of ``train``, or from a table, Parquet or JSONL, with the columns ``id``, ``epoch``
+and either ``probabilities`` (a list in the alphabetical order of the labels) or ``gold_probability``. With the latter
+alone, correctness is undefined. A run on several sets puts a set's name before its ids, ``name/id``; of such a run,
+the pairs of the dataset at hand are taken.
 """
 
 from __future__ import annotations
@@ -62,9 +64,18 @@ class Cartography(Result):
 
 
 def read_dynamics(path: Path) -> pl.DataFrame:
-    """Read a run's probabilities from Parquet or JSONL."""
+    """Read a run's probabilities from its folder, or from Parquet or JSONL."""
+    if path.is_dir():
+        files = sorted(path.glob("dynamics/epoch-*.parquet"))
+        if not files:
+            raise InputError(f"{path}: is not the folder of a trained network, it has no dynamics/epoch-*.parquet")
+        return pl.concat(_read_table(file) for file in files)
     if not path.exists():
         raise InputError(f"{path}: there is no such file")
+    return _read_table(path)
+
+
+def _read_table(path: Path) -> pl.DataFrame:
     try:
         return pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_ndjson(path)
     except pl.exceptions.PolarsError as error:
@@ -97,7 +108,11 @@ def _gold_probabilities(dynamics: pl.DataFrame, pairs: Pairs) -> pl.DataFrame:
             "or gold_probability"
         )
     labels = pairs.frame.select("id", "label").collect(engine="streaming")
-    joined = dynamics.select(pl.col("id").cast(pl.String), *needed[1:]).join(labels, on="id", how="left")
+    seen = dynamics.select(pl.col("id").cast(pl.String), *needed[1:])
+    own = pl.col("id").str.starts_with(prefix := f"{pairs.card.name}/")
+    if seen.select(own.any()).item():
+        seen = seen.filter(own).with_columns(pl.col("id").str.strip_prefix(prefix))
+    joined = seen.join(labels, on="id", how="left")
     if joined["label"].has_nulls():
         stranger = joined.filter(pl.col("label").is_null())["id"][0]
         raise InputError(f"the run gives probabilities for {stranger!r}, which is no pair of {pairs.card.name}")

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from goldlabel.audit.bags import Bags, BagsBuilder, Vocabulary
 from goldlabel.audit.foreign_text import ROMAN, count_letters
 from goldlabel.audit.overlap import measure_heuristics, measure_overlap
-from goldlabel.audit.tags import LEXICONS, WordTagger, tag_text
-from goldlabel.audit.tokens import TOKENIZERS, language_of, tokenizer_of, units_of
+from goldlabel.audit.tags import WordTagger, tag_text
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.labels import LabelSpace
+from goldlabel.pairs.lexicon import LEXICONS
 from goldlabel.pairs.record import COLUMNS, DTYPES, LISTS
+from goldlabel.pairs.tokens import TOKENIZERS, language_of, tokenizer_of, units_of
 from goldlabel.registry import suggest
 
 ROWS_PER_BLOCK = 50_000

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from goldlabel.audit.competency import Features, holding_key
 from goldlabel.audit.corpus import Corpus
 from goldlabel.audit.overlap import CONSTITUENT, LEXICAL, RULE, SUBSEQUENCE
-from goldlabel.audit.tags import LEXICONS, TAGS, carries, words_of_tag
+from goldlabel.audit.tags import TAGS, carries, words_of_tag
+from goldlabel.pairs.lexicon import LEXICONS
 
 MOST = 10
 LEAST_CARRIERS = 20

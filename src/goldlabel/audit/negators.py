@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from goldlabel.audit.tags import LEXICONS, carries
+from goldlabel.audit.tags import carries
+from goldlabel.pairs.lexicon import LEXICONS
 
 
 def count_negators(

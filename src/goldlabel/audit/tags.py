@@ -1,6 +1,6 @@
 """Linguistic tags of premises and hypotheses, as in Nie et al. (2020), Appendix B.
 
-The paper names the tags and gives a few words of each; the word lists here are our own, in ``lexicons/``. English
+The paper names the tags and gives a few words of each; the word lists are our own, in ``pairs/lexicons/``. English
 tags are read off tokens, Chinese ones off the text, so that they do not hang on a segmenter. *Long* means more
 than 20 words, in Chinese more than 30 characters. The numeral "one" and 一 are no numbers here: mostly they are
 pronouns and articles.
@@ -9,28 +9,20 @@ pronouns and articles.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from goldlabel.pairs.lexicon import LEXICONS, lexicon
+
 TAGS = ("negation", "and", "or", "number", "time", "wh_word", "pronoun", "quantifier", "modal", "long")
-LEXICONS = ("en", "zh")
 _BITS = {name: np.uint32(1 << bit) for bit, name in enumerate(TAGS)}
 _LONG = _BITS["long"]
 _LISTED = tuple(name for name in TAGS if name != "long")
-
-
-@cache
-def lexicon(language: str) -> dict[str, Any]:
-    """Return the word lists of a language: ``words``, and ``pattern`` or ``except`` where it has them."""
-    return tomllib.loads(files("goldlabel.audit").joinpath(f"lexicons/{language}.toml").read_text(encoding="utf-8"))
 
 
 @dataclass

@@ -4,13 +4,12 @@ import sys
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldlabel.audit import tokens
-from goldlabel.audit.bags import BagsBuilder, Vocabulary
-from goldlabel.audit.tokens import TOKENIZERS, language_of, tokenize_units, tokenizer_of
 from goldlabel.errors import MissingExtraError, UnknownNameError
+from goldlabel.pairs import tokens
+from goldlabel.pairs.tokens import TOKENIZERS, language_of, locate_tokens, tokenize_units, tokenizer_of
 
 
 def cut(name: str, text: str) -> list[str]:
@@ -69,18 +68,25 @@ def test_a_language_that_is_not_given_is_told_by_the_script() -> None:
     assert tokenize_units(frame, "hypothesis").to_list() == [["a", "fox"], ["狐", "狸"], ["ein", "fuchs"], ["猫"]]
 
 
-@given(st.lists(st.lists(st.sampled_from("abcde"), max_size=6), min_size=1, max_size=8))
-def test_codes_give_the_tokens_back(texts: list[list[str]]) -> None:
-    vocabulary = Vocabulary()
-    builder = BagsBuilder(vocabulary)
-    half = len(texts) // 2
-    for part in (texts[:half], texts[half:]):
-        builder.add(vocabulary.encode(pl.Series(part, dtype=pl.List(pl.String))))
-    bags = builder.finish()
-    assert [
-        [bags.vocabulary[code] for code in bags.codes[start:end]]
-        for start, end in zip(bags.offsets[:-1], bags.offsets[1:], strict=True)
-    ] == texts
-    assert int(bags.first.sum()) == sum(len(set(text)) for text in texts)
-    for code, word in enumerate(bags.vocabulary):
-        assert bags.holding(code).tolist() == [word in text for text in texts]
+@pytest.mark.parametrize(
+    ("unit", "text", "expected"),
+    [
+        ("words", "İx Don’t, 1,000!", [("i̇x", 0, 2), ("don't", 3, 8), ("1,000", 10, 15)]),
+        ("characters", "我没iPhone", [("我", 0, 1), ("没", 1, 2), ("iphone", 2, 8)]),
+        ("words", "'a' a'a", [("a", 1, 2), ("a'a", 4, 7)]),
+        ("words", "", []),
+    ],
+)
+def test_tokens_are_located(unit: str, text: str, expected: list[tuple[str, int, int]]) -> None:
+    assert locate_tokens(pl.Series([text], dtype=pl.String), unit) == [expected]
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(max_size=20), max_size=4), st.sampled_from(["words", "characters"]))
+def test_places_hold_the_tokens(texts: list[str], unit: str) -> None:
+    column = pl.Series(texts, dtype=pl.String)
+    located = locate_tokens(column, unit)
+    assert [[token for token, _, _ in one] for one in located] == TOKENIZERS.get(unit)(column).to_list()
+    for text, one in zip(texts, located, strict=True):
+        held = pl.Series([text[start:end] for _, start, end in one], dtype=pl.String)
+        assert TOKENIZERS.get("words")(held).list.join("").to_list() == [token for token, _, _ in one]

@@ -40,6 +40,7 @@ _TOKEN = rf"{_NUMBER}|{_WORD}"
 # Without look-around, a run that is no CJK is spelled out class by class.
 _PLAIN = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_CJK}]]"
 _CHARACTER = rf"[{_CJK}]|{_NUMBER}|{_PLAIN}+(?:'{_PLAIN}+)*"
+_PATTERNS = {"words": _TOKEN, "characters": _CHARACTER}
 _SEVERAL_PROCESSES = 40_000
 
 
@@ -108,6 +109,23 @@ def tokenize_units(frame: pl.DataFrame, column: str) -> pl.Series:
     return pl.concat(parts).gather(pl.concat(rows).arg_sort())
 
 
+def locate_tokens(texts: pl.Series, unit: str) -> list[list[tuple[str, int, int]]]:
+    """Return the tokens of ``words`` or ``characters`` with their start and end in the text, in code points."""
+    plain = texts.str.replace_all("’", "'", literal=True)
+    cased = plain.str.extract_all(_PATTERNS[unit])
+    tokens = TOKENIZERS.get(unit)(texts)
+    found = []
+    for text, held, lowered in zip(plain.to_list(), cased.to_list(), tokens.to_list(), strict=True):
+        placed, place = [], 0
+        for word, token in zip(held, lowered, strict=True):
+            # Between two tokens there is no letter or digit, so that the next occurrence is the token itself.
+            start = text.index(word, place)
+            place = start + len(word)
+            placed.append((token, start, place))
+        found.append(placed)
+    return found
+
+
 def _plain(texts: pl.Series) -> pl.Series:
     return texts.str.to_lowercase().str.replace_all("’", "'", literal=True)
 
@@ -146,7 +164,7 @@ def _segment_elsewhere(lines: list[str], mode: str) -> list[str]:
 
     A plain child process, as multiprocessing would run the user's script once more.
     """
-    command = f"from goldlabel.audit.tokens import _serve_segments; _serve_segments({mode!r})"
+    command = f"from goldlabel.pairs.tokens import _serve_segments; _serve_segments({mode!r})"
     run = subprocess.run(
         [sys.executable, "-c", command], input="\n".join(lines).encode(), stdout=subprocess.PIPE, check=False
     )
