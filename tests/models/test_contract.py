@@ -1,7 +1,9 @@
-"""One suite for every model that Goldlabel fits."""
+"""One suite for every model that Goldlabel fits; what only networks have is in ``test_networks.py``."""
 
 from __future__ import annotations
 
+import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,18 @@ import pytest
 from goldlabel.errors import InputError, UnknownNameError
 from goldlabel.models import MODELS, Model, load_model, predict_labels
 from goldlabel.pairs.labels import NLI2, NLI3, LabelSpace
+from goldlabel.train import train
+from tests.models.test_networks import NETWORKS, SMALL
+from tests.train.samples import make_pairs
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("majority", {}),
     ("linear", {}),
     ("linear", {"hypothesis_only": True}),
+    ("hom", {"epochs": 50, "learning_rate": 0.5}),
+    ("random-forest", {"trees": 30, "leaf": 1}),
+    ("random-forest", {"trees": 30, "leaf": 1, "hypothesis_only": True}),
+    *((name, SMALL[name]) for name in NETWORKS),
 ]
 PREMISES = ["The owl sleeps.", "那只苍鹭在睡觉。", "Two ferries left at noon.", "البومة نائمة."] * 6
 HYPOTHESES = ["A bird sleeps.", "没有鸟在睡觉。", "Three ferries left.", "الطائر نائم."] * 6
@@ -23,7 +32,20 @@ LABELS = ["entailment", "contradiction", "contradiction", "entailment"] * 6
 
 
 def fit(name: str, options: dict[str, Any], space: LabelSpace = NLI3, labels: list[str] = LABELS) -> Any:
-    return MODELS.get(name).fit(PREMISES, HYPOTHESES, labels, space, **options)
+    return _fit(name, tuple(options.items()), space, tuple(labels))
+
+
+@cache
+def _fit(name: str, options: tuple[tuple[str, Any], ...], space: LabelSpace, labels: tuple[str, ...]) -> Any:
+    if name not in NETWORKS:
+        return MODELS.get(name).fit(PREMISES, HYPOTHESES, list(labels), space, **dict(options))
+    rows = [
+        {"id": str(number), "premise": p, "hypothesis": h, "label": label, "language": "en", "split": "train"}
+        for number, (p, h, label) in enumerate(zip(PREMISES, HYPOTHESES, labels, strict=True))
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        pairs = make_pairs(rows, space=space)
+        return load_model(train(name, pairs, folder, epochs=1, batch=8, device="cpu", **dict(options)).run)
 
 
 @pytest.fixture(params=VARIANTS, ids=lambda variant: "-".join([variant[0], *variant[1]]))
@@ -47,9 +69,9 @@ def test_probabilities_in_the_order_of_the_space(variant: tuple[str, dict[str, A
 
 
 def test_fitting_twice_gives_the_same(variant: tuple[str, dict[str, Any]]) -> None:
-    np.testing.assert_array_equal(
-        fit(*variant).predict(PREMISES, HYPOTHESES), fit(*variant).predict(PREMISES, HYPOTHESES)
-    )
+    first = fit(*variant)
+    _fit.cache_clear()
+    np.testing.assert_array_equal(first.predict(PREMISES, HYPOTHESES), fit(*variant).predict(PREMISES, HYPOTHESES))
 
 
 def test_saved_and_loaded_is_the_same(variant: tuple[str, dict[str, Any]], tmp_path: Path) -> None:
@@ -79,11 +101,15 @@ def test_any_label_space(variant: tuple[str, dict[str, Any]]) -> None:
     assert fit(*variant, NLI2, labels).predict(PREMISES, HYPOTHESES).shape[1] == 2
     assert set(predict_labels(fit(*variant, NLI2, ["entailment"] * 24), PREMISES, HYPOTHESES)) == {"entailment"}
     three = ["entailment", "contradiction", "neutral", "entailment"] * 6
-    if variant[0] != "majority":
+    if variant[0] not in ("majority", *NETWORKS):  # networks learn by heart in tests/train/test_overfit.py
         assert predict_labels(fit(*variant, NLI3, three), PREMISES, HYPOTHESES) == three
 
 
 def test_what_cannot_be_learnt_from_is_refused(variant: tuple[str, dict[str, Any]]) -> None:
+    if variant[0] in NETWORKS:
+        with pytest.raises(InputError, match="no pair with a gold label"):
+            fit(*variant, NLI3, ["-"] * 24)
+        return
     with pytest.raises(InputError, match="without a gold label"):
         fit(*variant, NLI3, ["-"] * 24)
     with pytest.raises(InputError, match="'neutral' is not one of"):

@@ -7,7 +7,6 @@ character by character, so no word segmenter is needed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldlabel.models.model import label_indices, read_space, read_tensors, write_config, write_tensors
+from goldlabel.models.tokens import split_tokens
 from goldlabel.pairs.labels import LabelSpace
 
 BITS = 18
-_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|\w+|[^\w\s]")
 
 
 @dataclass(frozen=True)
@@ -88,14 +87,10 @@ def _features(premises: Sequence[str], hypotheses: Sequence[str], hypothesis_onl
 
     hasher = FeatureHasher(n_features=2**BITS, input_type="string", alternate_sign=False, dtype=np.float32)
     if hypothesis_only:
-        rows = (_hypothesis_features(_tokens(hypothesis)) for hypothesis in hypotheses)
+        rows = (_hypothesis_features(split_tokens(hypothesis)) for hypothesis in hypotheses)
     else:
-        rows = (_pair_features(_tokens(p), _tokens(h)) for p, h in zip(premises, hypotheses, strict=True))
+        rows = (_pair_features(split_tokens(p), split_tokens(h)) for p, h in zip(premises, hypotheses, strict=True))
     return hasher.transform(rows)
-
-
-def _tokens(text: str) -> list[str]:
-    return _TOKEN.findall(text.lower())
 
 
 def _hypothesis_features(words: list[str]) -> Iterator[str]:

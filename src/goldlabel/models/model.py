@@ -17,6 +17,8 @@ from goldlabel.registry import Registry
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
+FORMAT = 1
+"""Of run folders; it grows when an older version could not read a newer one's."""
 
 
 @runtime_checkable
@@ -61,20 +63,35 @@ MODELS: Registry[type[TrainableModel]] = Registry("model")
 def load_model(name: str | Path) -> Model:
     """Load a model from a run folder."""
     folder = Path(name)
+    config = read_config(folder)
+    try:
+        return MODELS.get(config["model"]).load(folder, config)
+    except (ValueError, KeyError) as error:
+        raise InputError(f"{folder / CONFIG}: is not a model's configuration ({error})") from error
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Read what a run folder says of its model."""
     path = folder / CONFIG
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-        return MODELS.get(config["model"]).load(folder, config)
+        config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        newer = config.get("format", 1) > FORMAT
     except FileNotFoundError as error:
         raise InputError(f"{folder}: is not a run folder, {CONFIG} is missing") from error
-    except (ValueError, KeyError) as error:
+    except (ValueError, AttributeError, TypeError) as error:
         raise InputError(f"{path}: is not a model's configuration ({error})") from error
+    if newer:
+        raise InputError(f"{folder}: was written by a newer version of Goldlabel; update Goldlabel to load it")
+    return config
 
 
 def write_config(folder: Path, name: str, space: LabelSpace, **options: Any) -> None:
     """Write what ``load_model`` needs to find the model's class and labels."""
     labels = {"name": space.name, "labels": list(space.labels)}
-    write_text(folder / CONFIG, json.dumps({"model": name, "label_space": labels, **options}, indent=2) + "\n")
+    write_text(
+        folder / CONFIG,
+        json.dumps({"format": FORMAT, "model": name, "label_space": labels, **options}, indent=2) + "\n",
+    )
 
 
 def read_space(config: dict[str, Any]) -> LabelSpace:
@@ -87,7 +104,8 @@ def write_tensors(folder: Path, tensors: dict[str, NDArray[Any]]) -> None:
     from safetensors.numpy import save_file
 
     with atomic_file(folder / WEIGHTS) as temporary:
-        save_file(tensors, temporary)
+        # safetensors writes memory as it lies, whatever the order of the axes.
+        save_file({name: np.asarray(values, order="C") for name, values in tensors.items()}, temporary)
 
 
 def read_tensors(folder: Path) -> dict[str, NDArray[Any]]:

@@ -1,0 +1,81 @@
+"""``bilstm``, ``bilstm-siamese``: a bidirectional LSTM, pooled over the tokens.
+
+``bilstm`` is that of the MultiNLI baselines (Williams et al. 2018), which OCNLI used: a biLSTM of 300 per direction
+for each side, the mean over the tokens, [p; h; p - h; p * h] through one ReLU layer of 300; dropout of 0.1 on the
+words and after the layer, as in OCNLI. 3,610,803 parameters.
+
+``bilstm-siamese`` is the base of the debiasing methods in Zhang et al. (2020): "one-layer 300D", one biLSTM for both
+sides, max-pooled. Whether 300 is per direction or in all, the head and the optimiser are not published; ours are 300
+per direction, [u; v; |u - v|; u * v] through one ReLU layer of 300 with dropout of 0.1 before and after, and Adam.
+2,166,003 parameters.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from goldlabel.errors import InputError
+from goldlabel.models.layers import BiLSTM, Sentences, compare, masked_max, masked_mean
+from goldlabel.models.network import Network, Recipe, SentenceNetwork
+from goldlabel.registry import suggest
+
+POOLINGS = {"mean": masked_mean, "max": masked_max}
+
+
+class BiLSTMNYU(Network):
+    """The MultiNLI baselines' biLSTM: an encoder for each side."""
+
+    recipe = Recipe(optimiser="adam", lr=4e-4, batch=32, epochs=40, patience=5, length=50)
+
+    def __init__(
+        self,
+        words: nn.Embedding,
+        labels: int,
+        *,
+        hidden: int = 300,
+        pooling: str = "mean",
+        dropout: float = 0.1,
+    ) -> None:
+        super().__init__(words)
+        if pooling not in POOLINGS:
+            raise InputError(f"bilstm has no pooling {pooling!r}; {suggest(pooling, list(POOLINGS))}")
+        self.pooling = POOLINGS[pooling]
+        self.premise = BiLSTM(words.embedding_dim, hidden)
+        self.hypothesis = BiLSTM(words.embedding_dim, hidden)
+        self.dropout = nn.Dropout(dropout)
+        self.head = nn.Sequential(
+            nn.Linear(8 * hidden, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, labels)
+        )
+
+    def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
+        """Encode each side with its own weights, pool, compare."""
+        p = self.premise.pool(self.dropout(self.words(premise.words)), premise, self.pooling)
+        h = self.hypothesis.pool(self.dropout(self.words(hypothesis.words)), hypothesis, self.pooling)
+        scores: Tensor = self.head(compare(p, h))
+        return scores
+
+
+class BiLSTMSiamese(SentenceNetwork):
+    """One max-pooled biLSTM for both sides."""
+
+    recipe = Recipe(optimiser="adam", lr=4e-4, batch=64, epochs=20, patience=5)
+
+    def __init__(self, words: nn.Embedding, labels: int, *, hidden: int = 300, dropout: float = 0.1) -> None:
+        super().__init__(words)
+        self.encoder = BiLSTM(words.embedding_dim, hidden)
+        self.head = nn.Sequential(
+            nn.Dropout(dropout),
+            nn.Linear(8 * hidden, hidden),
+            nn.ReLU(),
+            nn.Dropout(dropout),
+            nn.Linear(hidden, labels),
+        )
+
+    def encode(self, sentences: Sentences) -> Tensor:
+        """Return the maximum over the states."""
+        return self.encoder.pool(self.words(sentences.words), sentences, masked_max)
+
+    def classify(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+        """Score [u; v; |u - v|; u * v]."""
+        scores: Tensor = self.head(compare(premise, hypothesis, absolute=True))
+        return scores

@@ -1,0 +1,223 @@
+"""``diin``: a densely connected network over the interaction of all word pairs (Gong et al. 2017).
+
+Embedding: word vector, convolution over 16 characters, part of speech (47 one-hot) and whether the token stands in the
+other sentence too; 448 in all, through two highway layers. Encoding: self-attention by w · [a; b; a * b] and a fuse
+gate (their equations 1-6), with weights of their own for each side whose difference is penalised. Interaction:
+p_i * h_j (7), on a map of 48 by 48. Feature extraction: a 1x1 convolution to 0.3 of the channels, then three times a
+dense block of eight 3x3 convolutions (growth 20), a 1x1 convolution to half the channels and 2x2 max-pooling; all is
+flattened and classified. The share of kept units falls by 0.977 in 10,000 steps; the weight of the L2 norm follows a
+sigmoid over 100,000 steps.
+
+Parameters without embeddings, at 300 dimensions and 3 labels: 4,366,862, and 8 for each character (published 4.36M;
+the authors' code has a second, redundant bias in each gate and one in the attention, and does not count the
+character filters). Differences from the authors: the map is zero at padding; a token matches the same token in any
+case, without stems and WordNet; tags come from the tagger that was chosen, or are all unknown; there is no late change
+to SGD.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from goldlabel.models.layers import Sentences, encode_both, mask_out, masked_softmax
+from goldlabel.models.network import Network, Recipe
+from goldlabel.models.tagging import TAGS
+
+L2 = 9e-5
+L2_STEPS = 100_000
+DIFFERENCE = 1e-3
+KEEP, KEEP_STEPS = 0.977, 10_000
+MAPS_AT_ONCE = {"cpu": 32, "cuda": 512}
+"""Pairs whose maps are held at once when scoring; each takes some 8 MB."""
+
+
+class DIIN(Network):
+    """Densely interactive inference network."""
+
+    recipe = Recipe(optimiser="adadelta", lr=0.5, batch=70, epochs=40, patience=5, clip=1.0, length=48)
+    fields = ("characters", "match", "tags")
+
+    def __init__(
+        self,
+        words: nn.Embedding,
+        labels: int,
+        *,
+        alphabet: int,
+        character: int = 8,
+        filters: int = 100,
+        length: int = 48,
+        growth: int = 20,
+        layers: int = 8,
+    ) -> None:
+        super().__init__(words)
+        self.length = length
+        self.characters = nn.Embedding(alphabet, character)
+        self.spell = nn.Conv1d(character, filters, 5)
+        size = words.embedding_dim + filters + TAGS + 1
+        self.highways = nn.ModuleList(Highway(size) for _ in range(2))
+        self.premise_encoder = SelfAttention(size)
+        self.hypothesis_encoder = SelfAttention(size)
+        channels = int(0.3 * size)
+        self.scale = nn.Linear(size, channels)
+        stages: list[nn.Module] = []
+        for _ in range(3):
+            block = DenseBlock(channels, growth, layers)
+            channels = block.outputs // 2
+            stages += [block, nn.Conv2d(block.outputs, channels, 1), nn.MaxPool2d(2)]
+        self.stages = nn.Sequential(*stages)
+        self.head = nn.Linear(channels * (length // 8) ** 2, labels)
+        self.apply(_initialise)
+        nn.init.xavier_uniform_(self.characters.weight)
+        for parameter in self.stages.parameters():
+            if parameter.dim() == 4:
+                parameter.data = parameter.data.contiguous(memory_format=torch.channels_last)
+
+    def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
+        """Embed, encode, let all words interact, extract features."""
+        sides = cut(premise, self.length), cut(hypothesis, self.length)
+        p, h = encode_both(self._embed, *sides)
+        p = self.premise_encoder(p, sides[0], self.keep)
+        h = self.hypothesis_encoder(h, sides[1], self.keep)
+        if torch.is_grad_enabled():
+            return self._extract(p, h)
+        several = MAPS_AT_ONCE[p.device.type]
+        return torch.cat([self._extract(*part) for part in zip(p.split(several), h.split(several), strict=True)])
+
+    @property
+    def keep(self) -> float:
+        """The share of units that dropout keeps at this step; all when not training."""
+        return float(KEEP ** (self.steps / KEEP_STEPS)) if self.training else 1.0
+
+    def penalty(self) -> Tensor:
+        """Return the L2 norms of the weights and of the difference between the sides' encoders."""
+        ramp = 1 / (1 + math.exp(-8 * (self.steps - L2_STEPS / 2) / (L2_STEPS / 2)))
+        weights = [module.weight for module in self.modules() if isinstance(module, nn.Linear | nn.Conv2d)]
+        pairs = zip(self.premise_encoder.weights(), self.hypothesis_encoder.weights(), strict=True)
+        return L2 * ramp * _half_square(weights) + DIFFERENCE * _half_square([ours - theirs for ours, theirs in pairs])
+
+    def _embed(self, sentences: Sentences) -> Tensor:
+        vectors = _dropped(self.words(sentences.words), self.keep)
+        letters = _dropped(self.characters(sentences.field("characters").flatten(0, 1).long()), self.keep)
+        spelled = self.spell(letters.transpose(1, 2)).relu().amax(dim=2).view(*vectors.shape[:2], -1)
+        tags = sentences.field("tags")[..., None] == torch.arange(TAGS, device=vectors.device)
+        match = sentences.field("match")[..., None]
+        values = torch.cat([vectors, spelled, tags.to(vectors.dtype), match.to(vectors.dtype)], dim=-1)
+        for highway in self.highways:
+            values = highway(values)
+        return values
+
+    def _extract(self, p: Tensor, h: Tensor) -> Tensor:
+        together = _dropped(p[:, :, None] * h[:, None], self.keep)
+        # Before the bias: at padding the scaled map holds the bias alone, as a convolution over zeros would give.
+        scaled = functional.linear(together, self.scale.weight)
+        space = (0, 0, 0, self.length - h.shape[1], 0, self.length - p.shape[1])
+        features = functional.pad(scaled, space) + self.scale.bias.to(scaled.dtype)
+        extracted = self.stages(features.permute(0, 3, 1, 2)).flatten(1)
+        scores: Tensor = self.head(_dropped(extracted, self.keep))
+        return scores
+
+
+class Highway(nn.Module):
+    """A ReLU layer and the input, mixed by a gate."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
+        self.gates = nn.Linear(size, 2 * size)
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Return g * relu(Wx) + (1 - g) * x."""
+        changed, gate = self.gates(values).chunk(2, dim=-1)
+        return torch.lerp(values.to(changed.dtype), changed.relu(), gate.sigmoid())
+
+
+class SelfAttention(nn.Module):
+    """Attention within a sentence, put to each token by a fuse gate."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
+        self.score = nn.Linear(3 * size, 1, bias=False)
+        self.gates = nn.Linear(2 * size, 3 * size)
+
+    def forward(self, values: Tensor, sentences: Sentences, keep: float) -> Tensor:
+        """Return r * x + f * z with gates r, f and the candidate z of [x; attended x], zero at padding."""
+        # The score's first part is the same for all that a token attends to, so that the softmax never sees it.
+        own, other, product = self.score.weight.view(3, 1, -1)
+        scores = values @ own.T + (values @ other.T).transpose(1, 2) + (values * product) @ values.transpose(1, 2)
+        attended = masked_softmax(scores, sentences.mask[:, None, :]) @ values
+        fused = self.gates(_dropped(torch.cat([values, attended], dim=-1), keep))
+        candidate, kept, taken = fused.chunk(3, dim=-1)
+        return mask_out(kept.sigmoid() * values + taken.sigmoid() * candidate.tanh(), sentences.lengths)
+
+    def weights(self) -> list[Tensor]:
+        """Return the weights that are kept near those of the other side."""
+        return [self.score.weight, self.gates.weight]
+
+
+class DenseBlock(nn.Module):
+    """Convolutions of 3x3, each of which sees the results of all before it.
+
+    Its weights are kept by source, not by layer: a source's convolution gives at once what all layers after it take
+    from it. That is the same sum, without ever longer concatenations and with fewer, wider products: on a GPU twice
+    as fast, in half the memory.
+    """
+
+    def __init__(self, inputs: int, growth: int, layers: int) -> None:
+        super().__init__()
+        self.growth = growth
+        self.outputs = inputs + growth * layers
+        later = (nn.Conv2d(growth, growth * (layers - layer), 3, padding=1, bias=False) for layer in range(1, layers))
+        self.sources = nn.ModuleList([nn.Conv2d(inputs, growth * layers, 3, padding=1), *later])
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Return the input and what each layer adds to it, side by side."""
+        first, *later = self.sources
+        maps, sums = [values], first(values)
+        for source in later:
+            maps.append(sums[:, : self.growth].relu())
+            sums = sums[:, self.growth :] + source(maps[-1])
+        return torch.cat([*maps, sums.relu()], dim=1)
+
+    @torch.no_grad()
+    def initialise(self) -> None:
+        """Draw each layer's weights within Glorot's bound for the whole layer."""
+        inputs = self.sources[0].in_channels
+        for number, source in enumerate(self.sources):
+            for layer, weight in enumerate(source.weight.split(self.growth), start=number):
+                fan = 9 * (inputs + self.growth * layer + self.growth)
+                nn.init.uniform_(weight, -((6 / fan) ** 0.5), (6 / fan) ** 0.5)
+
+
+def cut(sentences: Sentences, size: int) -> Sentences:
+    """Return the first ``size`` tokens of each sentence."""
+    if sentences.words.shape[1] <= size:
+        return sentences
+    fields = {name: getattr(sentences, name)[:, :size] for name in ("words", "mask", *DIIN.fields)}
+    return replace(sentences, lengths=sentences.lengths.clamp(max=size), **fields)
+
+
+def _dropped(values: Tensor, keep: float) -> Tensor:
+    return values if keep == 1 else functional.dropout(values, 1 - keep)
+
+
+def _half_square(tensors: list[Tensor]) -> Tensor:
+    return torch.cat([tensor.flatten() for tensor in tensors]).square().sum() / 2
+
+
+def _initialise(module: nn.Module) -> None:
+    """Glorot's uniform weights and zero biases; the gates, which stand for several square layers, as those."""
+    if isinstance(module, nn.Linear | nn.Conv1d | nn.Conv2d):
+        nn.init.xavier_uniform_(module.weight)
+        if module.bias is not None:
+            nn.init.zeros_(module.bias)
+    if isinstance(module, DenseBlock):
+        module.initialise()
+    if isinstance(module, Highway | SelfAttention):
+        bound = (3 / module.size) ** 0.5
+        nn.init.uniform_(module.gates.weight, -bound, bound)

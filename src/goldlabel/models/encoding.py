@@ -1,0 +1,211 @@
+"""Pairs as numbers: token ids in flat Arrow columns, made once and memory-mapped from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from goldlabel.errors import InputError
+from goldlabel.files import atomic_file
+from goldlabel.models.vocabulary import END, NULL, OTHER, SPECIALS, START, Vocabulary, build_vocabulary, tokenize
+
+READS = ("both", "hypothesis", "premise")
+BOUNDARIES = ("", "ends", "null")
+FIELDS = ("characters", "match", "tags")
+"""What a network may ask for beside a token's number."""
+WORD_LENGTH = 16
+"""Characters kept of a token, as DIIN does."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderOptions:
+    """How texts become numbers."""
+
+    tokenizer: str = "words"
+    lowercase: bool = False
+    length: int = 100
+    reads: str = "both"
+    boundaries: str = ""
+    """``ends`` puts ``<start>`` and ``<end>`` around a sentence, ``null`` puts ``<null>`` before it."""
+    drop_unknown: bool = False
+    fields: tuple[str, ...] = ()
+    tagger: str = ""
+    """What gives the field ``tags``: see ``goldlabel.models.tagging``; by none, all are 0."""
+
+    def __post_init__(self) -> None:
+        if self.reads not in READS:
+            raise InputError(f"a model reads {', '.join(READS)}, not {self.reads!r}")
+        if self.boundaries not in BOUNDARIES:
+            raise InputError(f"the boundaries of a sentence are ends, null or none, not {self.boundaries!r}")
+        if self.length < 1:
+            raise InputError(f"a sentence has at least 1 token, not {self.length}")
+
+
+@dataclass(frozen=True)
+class EncodedSentences:
+    """Token ids of many sentences, one after the other, and what else the network asked for."""
+
+    offsets: NDArray[np.int64]
+    words: NDArray[np.int32]
+    fields: dict[str, NDArray[Any]]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of tokens of each sentence; never 0."""
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True)
+class EncodedPairs:
+    """Both sides of pairs; ``labels`` are columns of the label space."""
+
+    premise: EncodedSentences
+    hypothesis: EncodedSentences
+    labels: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.premise.offsets) - 1
+
+    def write(self, path: Path) -> None:
+        """Write one Arrow file."""
+        columns: dict[str, pa.Array] = {}
+        for side, sentences in (("premise", self.premise), ("hypothesis", self.hypothesis)):
+            for name, values in {"words": sentences.words, **sentences.fields}.items():
+                offsets = sentences.offsets * (values.size // max(len(sentences.words), 1))
+                columns[f"{side}_{name}"] = pa.LargeListArray.from_arrays(offsets, values.reshape(-1))
+        if self.labels is not None:
+            columns["label"] = pa.array(self.labels)
+        batch = pa.record_batch(columns)
+        with (
+            atomic_file(path) as temporary,
+            pa.OSFile(str(temporary), "wb") as sink,
+            pa.ipc.new_file(sink, batch.schema) as writer,
+        ):
+            writer.write_batch(batch)
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Map a written file into memory."""
+        with pa.memory_map(str(path)) as source:
+            batch = pa.ipc.open_file(source).get_batch(0)
+        names = batch.schema.names
+        labels = batch["label"].to_numpy() if "label" in names else None
+        sides = []
+        for side in ("premise", "hypothesis"):
+            held = {name.removeprefix(f"{side}_"): batch[name] for name in names if name.startswith(f"{side}_")}
+            words = held.pop("words")
+            fields = {name: _values(values) for name, values in held.items()}
+            if "characters" in fields:
+                fields["characters"] = fields["characters"].reshape(-1, WORD_LENGTH)
+            sides.append(EncodedSentences(words.offsets.to_numpy(), _values(words), fields))
+        return cls(sides[0], sides[1], labels)
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """From texts to numbers; a part of every trained network."""
+
+    vocabulary: Vocabulary
+    characters: str = ""
+    options: EncoderOptions = EncoderOptions()
+
+    def encode(self, premises: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
+        """Encode pairs; a sentence that is not read becomes one ``<other>``."""
+        sides = self._tokens(premises, "premise"), self._tokens(hypotheses, "hypothesis")
+        premise, hypothesis = (self._numbered(side) for side in sides)
+        if "match" in self.options.fields:
+            for one, match in zip((premise, hypothesis), _matches(sides), strict=True):
+                one.fields["match"] = match
+        return EncodedPairs(premise, hypothesis)
+
+    def encode_sentences(self, texts: Sequence[str], side: str) -> EncodedSentences:
+        """Encode the sentences of one side, for networks that turn each into one vector."""
+        return self._numbered(self._tokens(texts, side))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the configuration keeps; the vocabulary has a file of its own."""
+        return asdict(self.options) | {"buckets": self.vocabulary.buckets}
+
+    def _tokens(self, texts: Sequence[str], side: str) -> pl.Series:
+        if self.options.reads not in ("both", side):
+            return pl.Series([[SPECIALS[OTHER]]], dtype=pl.List(pl.String)).new_from_index(0, len(texts))
+        column = tokenize(pl.Series(texts, dtype=pl.String), self.options.tokenizer, lowercase=self.options.lowercase)
+        if self.options.drop_unknown:
+            column = _only_known(column, self.vocabulary)
+        column = column.list.head(self.options.length)
+        before = {"ends": [SPECIALS[START]], "null": [SPECIALS[NULL]]}.get(self.options.boundaries, [])
+        after = [SPECIALS[END]] if self.options.boundaries == "ends" else []
+        words = pl.col("tokens")
+        filled = pl.when(words.list.len() == 0).then(pl.lit([SPECIALS[NULL]])).otherwise(words)
+        around = [pl.lit(part) for part in (before, after)]
+        return column.to_frame("tokens").select(pl.concat_list(around[0], filled, around[1])).to_series()
+
+    def _numbered(self, tokens: pl.Series) -> EncodedSentences:
+        offsets = np.concatenate([[0], np.cumsum(tokens.list.len().to_numpy())]).astype(np.int64)
+        flat = tokens.explode(empty_as_null=True)
+        table = flat.unique().to_list()
+        rows = flat.replace_strict(table, range(len(table))).cast(pl.Int64).to_numpy()
+        special = {name: number for number, name in enumerate(SPECIALS)}
+        words = np.array([special.get(word) or self.vocabulary.number(word) for word in table], dtype=np.int32)
+        fields: dict[str, NDArray[Any]] = {}
+        if "characters" in self.options.fields:
+            fields["characters"] = self._spelled(table)[rows]
+        if "tags" in self.options.fields:
+            from goldlabel.models.tagging import tag_tokens
+
+            fields["tags"] = tag_tokens(tokens, self.options.tagger)
+        return EncodedSentences(offsets, words[rows], fields)
+
+    def _spelled(self, table: list[str]) -> NDArray[np.int16]:
+        """Return the characters of each word: 0 is padding, 1 a character not seen before."""
+        numbers = {character: number for number, character in enumerate(self.characters, start=2)}
+        spelled = np.zeros((len(table), WORD_LENGTH), dtype=np.int16)
+        for row, word in enumerate(table):
+            letters = [numbers.get(character, 1) for character in word[:WORD_LENGTH]]
+            spelled[row, : len(letters)] = letters
+        return spelled
+
+
+def build_encoder(texts: Sequence[pl.Series], options: EncoderOptions, *, buckets: int = 1) -> Encoder:
+    """Make an encoder whose vocabulary holds every word of the texts."""
+    tokens = [tokenize(column.unique(), options.tokenizer, lowercase=options.lowercase) for column in texts]
+    vocabulary = build_vocabulary(tokens, buckets=buckets)
+    characters = "".join(sorted({character for word in vocabulary.words for character in word}))
+    return Encoder(vocabulary, characters if "characters" in options.fields else "", options)
+
+
+def _values(column: Any) -> NDArray[Any]:
+    values: NDArray[Any] = column.values.to_numpy(zero_copy_only=True)
+    return values
+
+
+def _only_known(tokens: pl.Series, vocabulary: Vocabulary) -> pl.Series:
+    """Leave out the tokens that have no number of their own."""
+    rows = tokens.to_frame("tokens").with_row_index("row")
+    known = pl.Series("tokens", vocabulary.words, dtype=pl.String).to_frame()
+    kept = rows.explode("tokens").join(known, on="tokens", how="semi", maintain_order="left")
+    grouped = kept.group_by("row", maintain_order=True).agg("tokens")
+    whole = rows.select("row").join(grouped, on="row", how="left", maintain_order="left")
+    return whole["tokens"].fill_null([])
+
+
+def _matches(sides: tuple[pl.Series, pl.Series]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Mark the tokens that also stand in the other sentence, whatever their case."""
+    premise, hypothesis = (
+        side.to_frame("token").with_row_index("pair").explode("token").with_columns(pl.col("token").str.to_lowercase())
+        for side in sides
+    )
+
+    def marked(own: pl.DataFrame, other: pl.DataFrame) -> NDArray[np.uint8]:
+        found = other.unique().with_columns(pl.lit(1, pl.UInt8).alias("found"))
+        joined = own.join(found, on=["pair", "token"], how="left", maintain_order="left")
+        return joined["found"].fill_null(0).to_numpy()
+
+    return marked(premise, hypothesis), marked(hypothesis, premise)

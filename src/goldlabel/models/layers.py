@@ -1,0 +1,176 @@
+"""Layers whose result at a real token never depends on the padding behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """A padded batch: token numbers, which of them are real, how many; and what else the network asked for."""
+
+    words: Tensor
+    mask: Tensor
+    lengths: Tensor
+    characters: Tensor | None = None
+    match: Tensor | None = None
+    tags: Tensor | None = None
+
+    def field(self, name: str) -> Tensor:
+        """Return ``characters``, ``match`` or ``tags`` for a network that asked for it."""
+        values: Tensor | None = getattr(self, name)
+        if values is None:
+            raise ValueError(f"the batch has no {name}; encode it with the fields that the network names")
+        return values
+
+    def join(self, other: Sentences) -> Sentences:
+        """Put two batches into one, padded to the longer."""
+        size = max(self.words.shape[1], other.words.shape[1])
+
+        def both(mine: Tensor | None, theirs: Tensor | None) -> Tensor | None:
+            return None if mine is None or theirs is None else torch.cat([_widened(mine, size), _widened(theirs, size)])
+
+        return Sentences(
+            torch.cat([_widened(self.words, size), _widened(other.words, size)]),
+            torch.cat([_widened(self.mask, size), _widened(other.mask, size)]),
+            torch.cat([self.lengths, other.lengths]),
+            both(self.characters, other.characters),
+            both(self.match, other.match),
+            both(self.tags, other.tags),
+        )
+
+
+def run_both(
+    layer: Callable[[Tensor, Sentences], Tensor], values: tuple[Tensor, Tensor], sides: tuple[Sentences, Sentences]
+) -> tuple[Tensor, Tensor]:
+    """Send both sides through one layer; on a GPU at once, as it pays there for steps and not for padding."""
+    premise, hypothesis = sides
+    if not premise.words.is_cuda:
+        return layer(values[0], premise), layer(values[1], hypothesis)
+    size = max(side.words.shape[1] for side in sides)
+    together = torch.cat([_widened(one, size) for one in values])
+    result = layer(together, premise.join(hypothesis))
+    first, second = result[: len(premise.words)], result[len(premise.words) :]
+    if result.dim() == 2:
+        return first, second
+    return first[:, : premise.words.shape[1]], second[:, : hypothesis.words.shape[1]]
+
+
+def encode_both(
+    encode: Callable[[Sentences], Tensor], premise: Sentences, hypothesis: Sentences
+) -> tuple[Tensor, Tensor]:
+    """Send both sides through one encoder."""
+    return run_both(lambda _, side: encode(side), (premise.words, hypothesis.words), (premise, hypothesis))
+
+
+class LSTM(nn.Module):
+    """One direction, padding-proof.
+
+    ``nn.LSTM`` on padded batches reads the padding only after the last token when it runs forwards; backwards,
+    each sentence is turned round within its own length first. Packed sequences would do the same several times
+    more slowly on a GPU (pytorch#149194).
+    """
+
+    def __init__(self, inputs: int, hidden: int, *, backwards: bool = False) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(inputs, hidden, batch_first=True)
+        self.backwards = backwards
+
+    def forward(self, values: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the states at every token, zero at padding, and the last state read."""
+        states = self.read(values, lengths)
+        last = take(states, (lengths - 1)[:, None]).squeeze(1)
+        if self.backwards:
+            states = take(states, reversal(lengths, values.shape[1]))
+        return mask_out(states, lengths), last
+
+    def read(self, values: Tensor, lengths: Tensor) -> Tensor:
+        """Return the states in the order of reading; those behind the last token mean nothing."""
+        if self.backwards:
+            values = take(values, reversal(lengths, values.shape[1]))
+        states: Tensor = self.lstm(values)[0]
+        return states
+
+
+class BiLSTM(nn.Module):
+    """Both directions side by side."""
+
+    def __init__(self, inputs: int, hidden: int) -> None:
+        super().__init__()
+        self.forwards = LSTM(inputs, hidden)
+        self.backwards = LSTM(inputs, hidden, backwards=True)
+
+    def forward(self, values: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the states at every token, zero at padding, and the last states that each direction read."""
+        ahead, at_end = self.forwards(values, lengths)
+        back, at_start = self.backwards(values, lengths)
+        return torch.cat([ahead, back], dim=-1), torch.cat([at_end, at_start], dim=-1)
+
+    def pool(self, values: Tensor, sentences: Sentences, pooling: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+        """Return the states pooled over the tokens, whose order does not matter then."""
+        states = (one.read(values, sentences.lengths) for one in (self.forwards, self.backwards))
+        return torch.cat([pooling(one, sentences.mask) for one in states], dim=-1)
+
+
+def reversal(lengths: Tensor, size: int) -> Tensor:
+    """Return the positions that turn each sentence round and leave its padding in place."""
+    places = torch.arange(size, device=lengths.device)
+    turned = lengths[:, None] - 1 - places
+    return torch.where(turned >= 0, turned, places)
+
+
+def take(values: Tensor, places: Tensor) -> Tensor:
+    """Pick positions (batch, n) of a tensor (batch, time, features)."""
+    return values.gather(1, places[:, :, None].expand(-1, -1, values.shape[2]))
+
+
+def mask_out(values: Tensor, lengths: Tensor) -> Tensor:
+    """Put zeros at padding."""
+    real = torch.arange(values.shape[1], device=values.device) < lengths[:, None]
+    return values * real[:, :, None].to(values.dtype)
+
+
+def masked_max(values: Tensor, mask: Tensor) -> Tensor:
+    """Return the maximum over the real tokens."""
+    return values.masked_fill(~mask[:, :, None], -torch.inf).amax(dim=1)
+
+
+def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
+    """Return the mean over the real tokens."""
+    return masked_sum(values, mask) / mask.sum(dim=1, keepdim=True)
+
+
+def masked_sum(values: Tensor, mask: Tensor) -> Tensor:
+    """Return the sum over the real tokens."""
+    return (values * mask[:, :, None].to(values.dtype)).sum(dim=1)
+
+
+def masked_softmax(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
+    """Return weights over the real places alone; ``mask`` is broadcast, and a row without any gives zeros."""
+    weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=dim)
+    return weights.masked_fill(~mask, 0.0)
+
+
+def attend(premise: Tensor, hypothesis: Tensor, scores: Tensor, masks: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    """Soft alignment: for each premise token a mean of the hypothesis, and the other way round."""
+    to_hypothesis = masked_softmax(scores, masks[1][:, None, :], dim=2)
+    to_premise = masked_softmax(scores, masks[0][:, :, None], dim=1)
+    return to_hypothesis @ hypothesis, to_premise.transpose(1, 2) @ premise
+
+
+def compare(first: Tensor, second: Tensor, *, absolute: bool = False) -> Tensor:
+    """Return [a; b; a - b; a * b], or with ``absolute`` [a; b; |a - b|; a * b]."""
+    difference = first - second
+    return torch.cat([first, second, difference.abs() if absolute else difference, first * second], dim=-1)
+
+
+def _widened(values: Tensor, size: int) -> Tensor:
+    missing = size - values.shape[1]
+    if not missing:
+        return values
+    return functional.pad(values, (0, missing) if values.dim() == 2 else (0, 0, 0, missing))

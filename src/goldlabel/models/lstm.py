@@ -1,0 +1,43 @@
+"""``lstm``: the sentence-vector baseline that came with SNLI (Bowman et al. 2015), 100D.
+
+Word vectors go through a tanh layer to 100; an LSTM reads them and its last state is the sentence. [p; h] goes
+through three tanh layers of 200. Dropout lies on what enters and leaves the sentence model, not within it.
+
+232,103 parameters; 220k are published, and why fewer is not said. The rates of dropout and L2 are not published: 0.1
+and 1e-6 are ours.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from goldlabel.models.layers import LSTM, Sentences
+from goldlabel.models.network import Recipe, SentenceNetwork
+
+
+class LSTM100(SentenceNetwork):
+    """The last state of one LSTM for each sentence."""
+
+    recipe = Recipe(optimiser="adadelta", lr=1.0, batch=32, epochs=40, patience=5, l2=1e-6)
+
+    def __init__(self, words: nn.Embedding, labels: int, *, hidden: int = 100, dropout: float = 0.1) -> None:
+        super().__init__(words)
+        self.project = nn.Sequential(nn.Linear(words.embedding_dim, hidden), nn.Tanh(), nn.Dropout(dropout))
+        self.encoder = LSTM(hidden, hidden)
+        self.dropout = nn.Dropout(dropout)
+        layers: list[nn.Module] = []
+        for _ in range(3):
+            layers += [nn.Linear(2 * hidden, 2 * hidden), nn.Tanh()]
+        self.head = nn.Sequential(*layers, nn.Linear(2 * hidden, labels))
+
+    def encode(self, sentences: Sentences) -> Tensor:
+        """Return the state after the last token."""
+        _, last = self.encoder(self.project(self.words(sentences.words)), sentences.lengths)
+        vector: Tensor = self.dropout(last)
+        return vector
+
+    def classify(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+        """Score [p; h]."""
+        scores: Tensor = self.head(torch.cat([premise, hypothesis], dim=-1))
+        return scores

@@ -1,0 +1,340 @@
+"""What the torch networks share: the recipe, the base class, and the ``Model`` around a trained network."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from goldlabel.errors import InputError
+from goldlabel.files import write_text
+from goldlabel.models.encoding import EncodedPairs, EncodedSentences, Encoder, EncoderOptions
+from goldlabel.models.layers import Sentences, encode_both
+from goldlabel.models.model import read_space, read_tensors, write_config, write_tensors
+from goldlabel.models.vectors import Vectors
+from goldlabel.models.vocabulary import PAD, Vocabulary
+from goldlabel.pairs.labels import LabelSpace
+from goldlabel.registry import suggest
+
+VOCABULARY = "vocab.txt"
+CHARACTERS = "characters.txt"
+SCORING_TOKENS = {"cpu": 8_192, "cuda": 131_072}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """How a network was trained by its authors."""
+
+    optimiser: str = "adam"
+    lr: float = 1e-3
+    batch: int = 32
+    """Pairs in a batch."""
+    epochs: int = 20
+    patience: int = 5
+    """Epochs without a better dev accuracy after which training stops."""
+    clip: float | None = None
+    l2: float = 0.0
+    decay: float = 1.0
+    """Factor of the learning rate after every epoch."""
+    drop: float = 1.0
+    """Factor of the learning rate after ``drop_patience`` further epochs without a better dev accuracy."""
+    drop_patience: int = 0
+    floor: float = 0.0
+    """Training stops when the learning rate falls below."""
+    length: int = 100
+    lowercase: bool = False
+    embedding: int = 300
+    """Dimensions of word vectors that are not given."""
+    train_vectors: bool = True
+    boundaries: str = ""
+    drop_unknown: bool = False
+    buckets: int = 1
+
+
+class Network(nn.Module):
+    """A network that scores pairs: a subclass gives its recipe and ``forward``.
+
+    Keyword arguments of a subclass's ``__init__``, with their defaults, are its hyper-parameters.
+    """
+
+    recipe: ClassVar[Recipe]
+    fields: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, words: nn.Embedding) -> None:
+        super().__init__()
+        self.words = words
+        self.steps = 0
+        """Optimiser steps so far, for schedules inside the network."""
+
+    def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
+        """Return a score for each label, (batch, labels)."""
+        raise NotImplementedError
+
+    def penalty(self) -> Tensor | None:
+        """Return what is added to the loss beside cross-entropy."""
+        return None
+
+    @classmethod
+    def hyper_parameters(cls) -> dict[str, Any]:
+        """Return the names of the network's own options and their defaults."""
+        parameters = inspect.signature(cls).parameters.values()
+        return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY and one.name != "alphabet"}
+
+    @classmethod
+    def load(cls, folder: Path, config: dict[str, Any]) -> NetworkModel:
+        """Read a trained network from its run folder."""
+        return NetworkModel.load(folder, config, cls)
+
+
+class SentenceNetwork(Network):
+    """A network that turns each sentence into one vector and compares the two."""
+
+    def encode(self, sentences: Sentences) -> Tensor:
+        """Return a vector for each sentence, (batch, features)."""
+        raise NotImplementedError
+
+    def classify(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+        """Return a score for each label from the two vectors."""
+        raise NotImplementedError
+
+    def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
+        """Encode both sides and compare."""
+        return self.classify(*encode_both(self.encode, premise, hypothesis))
+
+
+def build_network(
+    network: type[Network],
+    encoder: Encoder,
+    labels: int,
+    *,
+    options: dict[str, Any],
+    vectors: Vectors | None = None,
+    size: int | None = None,
+    train_vectors: bool | None = None,
+) -> Network:
+    """Make a network with fresh weights drawn from torch's generator; words take their vectors where given."""
+    known = network.hyper_parameters()
+    for name in options:
+        if name not in known:
+            raise InputError(f"{network.__name__} has no option {name!r}; {suggest(name, list(known))}")
+    size = vectors.size if vectors else size or network.recipe.embedding
+    embedding = nn.Embedding(len(encoder.vocabulary), size, padding_idx=PAD)
+    if vectors:
+        _fill(embedding, encoder.vocabulary, vectors)
+        embedding.weight.requires_grad = network.recipe.train_vectors if train_vectors is None else train_vectors
+    else:
+        nn.init.normal_(embedding.weight, std=0.1)
+        with torch.no_grad():
+            embedding.weight[PAD] = 0
+    more = {"alphabet": len(encoder.characters) + 2} if "characters" in network.fields else {}
+    return network(embedding, labels, **options, **more)
+
+
+def _fill(embedding: nn.Embedding, vocabulary: Vocabulary, vectors: Vectors) -> None:
+    """Copy the vectors of known words, or of their lower case; the rest is drawn with the same spread."""
+    spread = float(vectors.matrix.std())
+    rows = {word: row for row, word in enumerate(vectors.words)}
+    with torch.no_grad():
+        embedding.weight.normal_(std=spread)
+        embedding.weight[PAD] = 0
+        for word in vocabulary.words:
+            row = rows.get(word, rows.get(word.lower()))
+            if row is not None:
+                embedding.weight[vocabulary.number(word)] = torch.from_numpy(vectors.matrix[row])
+
+
+class PairTensors:
+    """Encoded pairs on a device, from which padded batches are cut without leaving it."""
+
+    def __init__(self, pairs: EncodedPairs, device: torch.device) -> None:
+        self.premise = SentenceTensors(pairs.premise, device)
+        self.hypothesis = SentenceTensors(pairs.hypothesis, device)
+        self.labels = None if pairs.labels is None else torch.from_numpy(pairs.labels.copy()).to(device)
+
+    def batch(self, rows: Tensor, sizes: tuple[int, int]) -> tuple[Sentences, Sentences]:
+        """Return both sides of the pairs in ``rows``, padded to ``sizes`` tokens."""
+        return self.premise.batch(rows, sizes[0]), self.hypothesis.batch(rows, sizes[1])
+
+
+class SentenceTensors:
+    """Encoded sentences on a device."""
+
+    def __init__(self, sentences: EncodedSentences, device: torch.device) -> None:
+        self.starts = torch.from_numpy(sentences.offsets[:-1].copy()).to(device)
+        self.lengths = torch.from_numpy(sentences.lengths).to(device)
+        self.words = torch.from_numpy(sentences.words.astype(np.int64)).to(device)
+        self.fields = {name: torch.from_numpy(values.copy()).to(device) for name, values in sentences.fields.items()}
+
+    def batch(self, rows: Tensor, size: int) -> Sentences:
+        """Return the sentences in ``rows`` padded to ``size`` tokens."""
+        lengths = self.lengths[rows]
+        places = torch.arange(size, device=rows.device)
+        mask = places < lengths[:, None]
+        index = (self.starts[rows][:, None] + places).clamp(max=len(self.words) - 1)
+        fields: dict[str, Tensor] = {}
+        for name, values in self.fields.items():
+            picked = values[index]
+            fields[name] = picked * (mask[:, :, None] if picked.dim() == 3 else mask)
+        return Sentences(torch.where(mask, self.words[index], PAD), mask, lengths, **fields)
+
+
+def scoring_batches(lengths: Sequence[NDArray[np.int64]], tokens: int) -> Iterator[NDArray[np.int64]]:
+    """Yield rows in order of length, so many that a padded batch stays within ``tokens``."""
+    order = np.lexsort(tuple(lengths))
+    longest = np.stack([side[order] for side in lengths])
+    start = 0
+    while start < len(order):
+        widths = np.maximum.accumulate(longest[:, start : start + tokens], axis=1).sum(axis=0)
+        fits = widths * np.arange(1, len(widths) + 1) <= tokens
+        count = max(1, int(fits.argmin()) if not fits.all() else len(fits))
+        yield order[start : start + count]
+        start += count
+
+
+class NetworkModel:
+    """A trained network as a ``Model``: texts in, probabilities out."""
+
+    def __init__(
+        self, network: Network, encoder: Encoder, label_space: LabelSpace, seen: Sequence[str], options: dict[str, Any]
+    ) -> None:
+        self.network = network
+        self.encoder = encoder
+        self.label_space = label_space
+        self.seen = tuple(seen)
+        """Labels of the training data; the others get no probability."""
+        self.options = options
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights lie."""
+        return self.network.words.weight.device
+
+    def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
+        """Return probabilities; batches are cut by length, which changes nothing but the speed."""
+        if len(premises) != len(hypotheses):
+            raise InputError(f"there are {len(premises)} premises and {len(hypotheses)} hypotheses")
+        if not len(premises):
+            return np.empty((0, len(self.label_space)))
+        if isinstance(self.network, SentenceNetwork):
+            return self._predict_sentences(self.network, premises, hypotheses)
+        return self.predict_encoded(self.encoder.encode(premises, hypotheses))
+
+    def predict_encoded(self, pairs: EncodedPairs) -> NDArray[np.float64]:
+        """Return the probabilities of pairs that are encoded already."""
+        return self.predict_tensors(pairs, PairTensors(pairs, self.device))
+
+    @torch.inference_mode()
+    def predict_tensors(self, pairs: EncodedPairs, tensors: PairTensors) -> NDArray[np.float64]:
+        """Return the probabilities of pairs that are on the device already."""
+        self.network.eval()
+        lengths = pairs.premise.lengths, pairs.hypothesis.lengths
+        scores = torch.empty(len(pairs), len(self.label_space), device=self.device)
+        for rows in scoring_batches(lengths, SCORING_TOKENS[self.device.type]):
+            sizes = int(lengths[0][rows].max()), int(lengths[1][rows].max())
+            index = torch.from_numpy(rows).to(self.device)
+            scores[index] = self.network(*tensors.batch(index, sizes)).float()
+        return self._probabilities(scores)
+
+    @torch.inference_mode()
+    def _predict_sentences(
+        self, network: SentenceNetwork, premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> NDArray[np.float64]:
+        """Encode each different sentence once."""
+        network.eval()
+        sides = []
+        for side, texts in (("premise", premises), ("hypothesis", hypotheses)):
+            rows: dict[str, int] = {}
+            places = [rows.setdefault(text, len(rows)) for text in texts]
+            encoded = self.encoder.encode_sentences(list(rows), side)
+            sides.append(self._encode_sentences(network, encoded)[torch.tensor(places, device=self.device)])
+        return self._probabilities(network.classify(*sides).float())
+
+    def _encode_sentences(self, network: SentenceNetwork, sentences: EncodedSentences) -> Tensor:
+        tensors = SentenceTensors(sentences, self.device)
+        parts, order = [], []
+        for rows in scoring_batches([sentences.lengths], SCORING_TOKENS[self.device.type]):
+            index = torch.from_numpy(rows).to(self.device)
+            parts.append(network.encode(tensors.batch(index, int(sentences.lengths[rows].max()))))
+            order.append(index)
+        vectors = torch.cat(parts)
+        return torch.empty_like(vectors).index_copy_(0, torch.cat(order), vectors)
+
+    def _probabilities(self, scores: Tensor) -> NDArray[np.float64]:
+        unseen = [label not in self.seen for label in self.label_space.labels]
+        hidden = torch.tensor(unseen, device=scores.device)
+        shares = scores.masked_fill(hidden, -torch.inf).double().softmax(dim=1).cpu().numpy()
+        return np.asarray(shares, dtype=np.float64)
+
+    def save(self, folder: Path) -> None:
+        """Write configuration, vocabulary and weights."""
+        self.save_config(folder)
+        self.save_weights(folder)
+
+    def save_config(self, folder: Path, **more: Any) -> None:
+        """Write configuration and vocabulary; ``more`` goes into the configuration too."""
+        write_encoder(folder, self.encoder)
+        write_config(
+            folder,
+            self._name,
+            self.label_space,
+            seen=list(self.seen),
+            options=self.options,
+            encoder=self.encoder.to_dict(),
+            embedding=self.network.words.embedding_dim,
+            **more,
+        )
+
+    def save_weights(self, folder: Path, state: Mapping[str, Tensor] | None = None) -> None:
+        """Write the weights, or those of another state of the network."""
+        held = self.network.state_dict() if state is None else state
+        write_tensors(folder, {name: value.detach().cpu().numpy() for name, value in held.items()})
+
+    @cached_property
+    def _name(self) -> str:
+        from goldlabel.models import MODELS
+
+        return next(name for name in MODELS if MODELS.get(name) is type(self.network))
+
+    @classmethod
+    def load(cls, folder: Path, config: dict[str, Any], network: type[Network]) -> Self:
+        """Read what ``save`` wrote."""
+        encoder = read_encoder(folder, config)
+        space = read_space(config)
+        embedding = nn.Embedding(len(encoder.vocabulary), config["embedding"], padding_idx=PAD)
+        more = {"alphabet": len(encoder.characters) + 2} if "characters" in network.fields else {}
+        fresh = network(embedding, len(space), **config["options"], **more)
+        held = {name: torch.from_numpy(value) for name, value in read_tensors(folder).items()}
+        try:
+            fresh.load_state_dict(held)
+        except RuntimeError as error:
+            raise InputError(f"{folder}: its weights do not fit its configuration; train again") from error
+        return cls(fresh, encoder, space, config["seen"], config["options"])
+
+
+def write_encoder(folder: Path, encoder: Encoder) -> None:
+    """Write the vocabulary; what else there is to an encoder, ``to_dict`` gives."""
+    write_text(folder / VOCABULARY, "".join(f"{word}\n" for word in encoder.vocabulary.words))
+    if encoder.characters:
+        write_text(folder / CHARACTERS, encoder.characters)
+
+
+def read_encoder(folder: Path, config: dict[str, Any]) -> Encoder:
+    """Read the vocabulary and the encoder's options from a run folder."""
+    given = dict(config["encoder"])
+    try:
+        words = (folder / VOCABULARY).read_text(encoding="utf-8").split("\n")[:-1]
+        characters = ""
+        if "characters" in given["fields"]:
+            characters = (folder / CHARACTERS).read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise InputError(f"{folder}: is not a complete run folder, {Path(error.filename).name} is missing") from error
+    vocabulary = Vocabulary(tuple(words), given.pop("buckets"))
+    return Encoder(vocabulary, characters, EncoderOptions(**given | {"fields": tuple(given["fields"])}))
