@@ -1,0 +1,107 @@
+"""All nine networks of the cross-dataset paper, trained to convergence on one GPU in one command.
+
+    python benchmarks/zoo_gpu.py --on snli --vectors glove.npz
+
+Runs share the GPU, --jobs at a time: a single one leaves most of it idle. Batches are larger than the published
+ones and learning rates raised to fit; every run stops when its dev accuracy has not got better for --patience
+epochs. Printed per model: minutes, epochs, dev and test accuracy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from measure import write_result
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "diin": {"batch": 256, "lr": 1.0, "precision": "bf16"},
+    "hbmp": {"batch": 256, "lr": 1e-3},
+    "infersent": {"batch": 256, "lr": 0.3},
+    "bimpm": {"batch": 256, "lr": 2e-3},
+    "disan": {"batch": 256, "lr": 1.0},
+    "esim": {"batch": 256, "lr": 8e-4},
+    "bilstm-siamese": {"batch": 256, "lr": 1e-3},
+    "lstm": {"batch": 256, "lr": 1.0},
+    "decomposable-attention": {"batch": 256, "lr": 0.05},
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--on", required=True, help="pairs with train, dev and test splits")
+    parser.add_argument("--vectors", required=True)
+    parser.add_argument("--jobs", type=int, default=5, help="networks trained at a time")
+    parser.add_argument("--patience", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--models", default=",".join(SETTINGS))
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--limit", type=int, default=None)
+    arguments = parser.parse_args()
+    start = time.perf_counter()
+    figures: dict[str, Any] = {}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ProcessPoolExecutor(arguments.jobs, mp_context=get_context("spawn")) as pool,
+    ):
+        cases = [(name, seed) for name in arguments.models.split(",") for seed in range(arguments.seeds)]
+        running = {pool.submit(train_one, *case, folder, vars(arguments)): case for case in cases}
+        for done in as_completed(running):
+            name, seed = running[done]
+            figures[f"{name}/seed-{seed}"] = row = done.result()
+            print(f"{name:24} seed {seed} {row}", flush=True)
+    total = (time.perf_counter() - start) / 60
+    print(f"all: {total:.1f} minutes")
+    write_result("zoo_gpu", {"runs": figures, "minutes": total, "jobs": arguments.jobs})
+
+
+def train_one(name: str, seed: int, folder: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Train one network and score the test split."""
+    import torch
+
+    from goldlabel.models import load_model
+    from goldlabel.sources import find
+    from goldlabel.train.options import TrainOptions
+    from goldlabel.train.task import gather_task
+    from goldlabel.train.training import run_task
+
+    torch.set_num_threads(max(1, (os.cpu_count() or 1) // arguments["jobs"]))
+    start = time.perf_counter()
+    pairs = find(arguments["on"])
+    options = TrainOptions(
+        seed=seed,
+        vectors=arguments["vectors"],
+        device=arguments["device"],
+        patience=arguments["patience"],
+        epochs=arguments["epochs"],
+        **SETTINGS[name],
+    )
+    task = gather_task(name, [pairs], sizes=[arguments["limit"]])
+    run = Path(folder) / name / f"seed-{seed}"
+    result = run_task(task, run, options)
+    test = pairs.only(split="test", label=list(pairs.card.label_space.labels)).collect()
+    model: Any = load_model(run)
+    model.network.to(arguments["device"])
+    shares = model.predict(test["premise"].to_list(), test["hypothesis"].to_list())
+    gold = test["label"].to_numpy()
+    right = [model.label_space.labels[index] for index in shares.argmax(axis=1)] == gold
+    return {
+        "minutes": round((time.perf_counter() - start) / 60, 2),
+        "epochs": result.epochs,
+        "best_epoch": result.best_epoch,
+        "dev": round(next(iter(result.dev.values()))["accuracy"], 4),
+        "test": round(float(right.mean()), 4),
+        "pairs_per_second": round(result.pairs_per_second),
+        "parameters": result.parameters,
+    }
+
+
+if __name__ == "__main__":
+    main()

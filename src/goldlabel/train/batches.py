@@ -1,0 +1,52 @@
+"""Batches from length buckets.
+
+Pairs are shuffled, cut into pools of up to ``POOL`` batches, sorted by length within each pool, cut into batches by
+pairs or by padded tokens, and the batches shuffled. Sentences of a batch are then of nearly equal length, and yet
+every epoch has other batches: there are ``LEAST_POOLS`` pools or more, as one that held everything would be sorted
+into the same batches each time. The plan is a function of the seed and the epoch alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+POOL = 64
+LEAST_POOLS = 4
+
+
+def plan_batches(
+    premise: NDArray[np.int64],
+    hypothesis: NDArray[np.int64],
+    *,
+    pairs: int,
+    tokens: int | None,
+    seed: Sequence[int],
+) -> list[NDArray[np.int64]]:
+    """Return the rows of each batch, given both sides' lengths; with ``tokens``, ``pairs`` does not count."""
+    random = np.random.Generator(np.random.PCG64(list(seed)))
+    order = random.permutation(len(premise))
+    usual = max(1, int(tokens / (premise.mean() + hypothesis.mean()))) if tokens else pairs
+    size = usual * min(POOL, math.ceil(len(order) / (usual * LEAST_POOLS)))
+    batches: list[NDArray[np.int64]] = []
+    for start in range(0, len(order), size):
+        pool = order[start : start + size]
+        pool = pool[np.lexsort((hypothesis[pool], premise[pool]))]
+        cuts = _cut_by_tokens(premise[pool], hypothesis[pool], tokens) if tokens else list(range(0, len(pool), pairs))
+        batches += np.split(pool, cuts[1:])
+    return [batches[index] for index in random.permutation(len(batches))]
+
+
+def _cut_by_tokens(premise: NDArray[np.int64], hypothesis: NDArray[np.int64], tokens: int) -> list[int]:
+    """Return where batches begin so that pairs times longest premise plus hypothesis stays within the budget."""
+    cuts, longest = [0], (0, 0)
+    for row, (p, h) in enumerate(zip(premise.tolist(), hypothesis.tolist(), strict=True)):
+        wider = max(longest[0], p), max(longest[1], h)
+        if (row - cuts[-1] + 1) * sum(wider) > tokens and row > cuts[-1]:
+            cuts.append(row)
+            wider = p, h
+        longest = wider
+    return cuts

@@ -1,0 +1,125 @@
+"""What can be chosen for a training run; what is left open comes from the model's published recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, get_args, get_type_hints
+
+from goldlabel.errors import InputError
+from goldlabel.models.encoding import READS
+from goldlabel.models.vocabulary import TOKENIZERS
+from goldlabel.registry import suggest
+
+DEVICES = ("auto", "cpu", "cuda")
+PRECISIONS = ("auto", "fp32", "tf32", "bf16")
+OWN = "options."
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions:
+    """One training run."""
+
+    seed: int = 0
+    reads: str = "both"
+    """``both``, ``hypothesis`` or ``premise``: what the model may see."""
+    size: int | None = None
+    """Train on that many pairs, drawn by the seed; the smaller of two sizes is part of the larger."""
+    epochs: int | None = None
+    batch: int | None = None
+    batch_tokens: int | None = None
+    """Cut batches by their padded tokens instead of by pairs."""
+    accumulate: int = 1
+    """Batches whose gradients are added up before a step."""
+    lr: float | None = None
+    clip: float | None = None
+    patience: int | None = None
+    stop_on: str = "mean"
+    """The dev set whose accuracy decides, or ``mean`` for the mean over all of them."""
+    vectors: str | None = None
+    train_vectors: bool | None = None
+    tokenizer: str | None = None
+    tagger: str = ""
+    """What tags parts of speech, for networks that use them."""
+    device: str = "auto"
+    precision: str = "auto"
+    start: str | None = None
+    """A run folder whose weights training starts from."""
+    fixed: bool = False
+    """Do not train: score the dev sets with the weights of ``start``."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The model's own hyper-parameters."""
+
+    def __post_init__(self) -> None:
+        one_of("device", self.device, DEVICES)
+        one_of("precision", self.precision, PRECISIONS)
+        one_of("reads", self.reads, READS)
+        if self.tokenizer is not None:
+            one_of("tokenizer", self.tokenizer, TOKENIZERS)
+        for name, least in {"seed": 0, **dict.fromkeys(_COUNTS, 1)}.items():
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise InputError(f"{name.replace('_', '-')} {value} is not a number from {least} on")
+        for name in ("lr", "clip"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise InputError(f"{name} {value} is not above 0")
+        if self.fixed and self.start is None:
+            raise InputError("nothing is trained with --fixed; say with --from RUN whose weights are scored")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the run folder keeps."""
+        return asdict(self)
+
+
+_COUNTS = ("size", "epochs", "batch", "batch_tokens", "accumulate", "patience")
+
+
+def change_options(options: TrainOptions, changes: Mapping[str, Any]) -> TrainOptions:
+    """Put changes into options: of fields by their names, of the model's own options by theirs.
+
+    ``options.NAME`` is a model's option even where a field has the same name.
+    """
+    own = {name.removeprefix(OWN): value for name, value in changes.items() if name not in OPTION_NAMES}
+    fields = {name: value for name, value in changes.items() if name in OPTION_NAMES}
+    return replace(options, **{**fields, "options": {**fields.get("options", options.options), **own}})
+
+
+def parse_options(settings: Mapping[str, Any], known: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """Read values of a model's own options as the types of their defaults."""
+    for name in settings:
+        if name not in known:
+            raise InputError(f"{what} has no option {name!r}; {suggest(name, list(known))}")
+    return {name: parse_value(name, value, _kind_of(known[name])) for name, value in settings.items()}
+
+
+def parse_field(name: str, value: Any) -> Any:
+    """Read a value of one of the fields of ``TrainOptions``."""
+    hint = get_type_hints(TrainOptions)[name]
+    return parse_value(name, value, next(kind for kind in (bool, int, float, str) if kind in (hint, *get_args(hint))))
+
+
+def parse_value(name: str, value: Any, kind: type) -> Any:
+    """Turn what a command line or a YAML file gives into a value of one kind."""
+    text = str(value)
+    if kind is bool:
+        if text.lower() not in ("yes", "no", "true", "false"):
+            raise InputError(f"{name}={text} is neither yes nor no")
+        return text.lower() in ("yes", "true")
+    try:
+        return kind(text)
+    except ValueError as error:
+        raise InputError(f"{name}={text} is not {'a whole number' if kind is int else 'a number'}") from error
+
+
+def one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    """Refuse a value that is not allowed, and say what is."""
+    if value not in allowed:
+        raise InputError(f"{name} {value!r} is not known; {suggest(value, list(allowed))}")
+
+
+def _kind_of(default: Any) -> type:
+    return type(default) if isinstance(default, bool | int | float | str) else str
+
+
+OPTION_NAMES = tuple(one.name for one in fields(TrainOptions))

@@ -1,0 +1,144 @@
+"""What a run trains and stops on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from goldlabel.errors import GoldlabelError
+from goldlabel.pairs.labels import NLI2, NLI3
+from goldlabel.train.data import dev_pairs, nested_rows, training_pairs
+from goldlabel.train.task import Task, gather_task
+from tests.train.samples import gold_of, make_pairs, make_rows, with_dev
+
+
+def test_several_sets_are_mixed_under_their_names() -> None:
+    mixed = training_pairs([make_pairs(6), make_pairs(9, name="walls")], [None, 4], seed=0)
+    assert mixed.name == "doors+walls"
+    assert len(mixed) == 10
+    ids = mixed.frame["id"].to_list()
+    assert ids[:6] == [f"doors/p{number}" for number in range(6)]
+    assert all(one.startswith("walls/p") for one in ids[6:])
+    assert mixed.frame.columns == ["id", "premise", "hypothesis", "label", "language"]
+
+
+def test_one_set_keeps_its_ids_and_the_same_set_twice_has_two_names() -> None:
+    assert training_pairs([make_pairs(3)], [None], seed=0).frame["id"].to_list() == ["p0", "p1", "p2"]
+    twice = training_pairs([make_pairs(3), make_pairs(3)], [None, None], seed=0)
+    assert twice.frame["id"].n_unique() == 6
+    assert twice.name == "doors+doors-2"
+
+
+def test_samples_are_drawn_by_the_seed_and_nested() -> None:
+    pairs = make_pairs(60)
+    drawn = {
+        (size, seed): set(training_pairs([pairs], [size], seed=seed).frame["id"])
+        for size, seed in ((10, 0), (10, 1), (30, 0))
+    }
+    assert drawn[10, 0] != drawn[10, 1]
+    assert drawn[10, 0] < drawn[30, 0]
+    assert sorted(nested_rows(60, 3)) == list(range(60))
+
+
+def test_pairs_without_gold_are_left_out_and_counted() -> None:
+    rows = make_rows(6) + [{**row, "id": f"x{row['id']}", "label": "-"} for row in make_rows(2)]
+    gold = training_pairs([make_pairs(rows)], [None], seed=0)
+    assert (len(gold), gold.without_gold) == (6, 2)
+
+
+def test_the_train_split_is_trained_on_and_the_own_dev_split_stops() -> None:
+    task = gather_task("majority", [with_dev(12, 6)])
+    assert (len(task.gold), [len(one) for one in task.dev]) == (12, [6])
+    unsplit = make_pairs([*make_rows(5), *make_rows(3, split="dev", first=50), *make_rows(2, split="test", first=70)])
+    task = gather_task("majority", [unsplit])
+    assert (len(task.gold), [len(one) for one in task.dev]) == (5, [3])
+    alone = gather_task("majority", [make_pairs(5, split="dev")])
+    assert (len(alone.gold), alone.dev) == (5, [])  # a file of one split is taken for what it is asked for
+    other = gather_task("majority", [with_dev(12, 6)], dev=[make_pairs(4, name="others", split="test")])
+    assert [(one.name, len(one)) for one in other.dev] == [("others", 4)]
+
+
+def test_a_borrowed_word_does_not_make_a_set_chinese() -> None:
+    rows = make_rows(200)
+    rows[0]["premise"] = "The gate 门 stands open."
+    for row in rows:
+        row["language"] = None
+    assert training_pairs([make_pairs(rows)], [None], seed=0).languages == {"en"}
+
+
+def test_labels_are_brought_into_one_space() -> None:
+    three, two = with_dev(), make_pairs([{**row, "label": "not_entailment"} for row in make_rows(6)], space=NLI2)
+    task = gather_task("majority", [three, two], label_space="nli2")
+    assert task.gold.space.labels == NLI2.labels
+    assert set(task.gold.frame["label"]) == {"entailment", "not_entailment"}
+    assert task.dev[0].space.labels == NLI2.labels
+    given = gather_task("majority", [two], dev=[three], label_space="nli2")
+    assert given.dev[0].space.labels == NLI2.labels
+    # A model of three labels is scored on two by the documented mapping.
+    assert dev_pairs([two], NLI3, None)[0].space.labels == NLI2.labels
+
+
+def _rows(**changes: str | None) -> list[dict[str, str | None]]:
+    return [{**row, **changes} for row in make_rows(3)]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: gather_task("majority", []), "nothing to train on; pass --on PATH"),
+        (lambda: gather_task("majority", [make_pairs(3)], sizes=[9]), "doors: 9 pairs were asked for and it has 3"),
+        (lambda: gather_task("majority", [make_pairs(_rows(label="-"))]), "doors: has no pair with a gold label to train"),
+        (
+            lambda: gather_task("majority", [make_pairs(3), make_pairs(_rows(label="entailment"), space=NLI2)]),
+            "doors-2 has the labels entailment, not_entailment and doors contradiction, .*--label-space",
+        ),
+        (
+            lambda: gather_task("majority", [make_pairs(3)], dev=[make_pairs(3), make_pairs(3)]),
+            "two dev sets are called 'doors'",
+        ),
+        (lambda: gather_task("majority", [make_pairs(3)], dev=[make_pairs(3, name="mean")]), "is called 'mean'"),
+        (
+            lambda: gather_task("majority", [make_pairs(3)], dev=[make_pairs(_rows(label="-"), name="d")]),
+            "d: has no pair with a gold label to stop on",
+        ),
+        (
+            lambda: gather_task("majority", [make_pairs(3)], dev=[make_pairs(3, language="zh", name="men")]),
+            "dev set men is in zh and the training data in en; give a dev set of that language",
+        ),
+        (
+            lambda: gather_task("majority", [make_pairs(_rows(label="entailment"), space=NLI2)], dev=[make_pairs(3)]),
+            r"scores over nli2 \(entailment, not_entailment\) have no mapping to nli3",
+        ),
+        (
+            lambda: gather_task("majority", [make_pairs(make_rows(2, split="dev") + make_rows(2, split="test"))]),
+            "doors: has the splits dev, test and no train split to train on",
+        ),
+        (lambda: gather_task("lineer", [make_pairs(3)]), "there is no model 'lineer'; did you mean 'linear'"),
+    ],
+)
+def test_what_cannot_be_trained_on_is_refused(call: Callable[[], Task], message: str) -> None:
+    with pytest.raises(GoldlabelError, match=message) as raised:
+        call()
+    assert "\n" not in str(raised.value)
+
+
+def test_a_task_goes_to_other_processes_and_back(tmp_path: Path) -> None:
+    task = gather_task("cbow", [with_dev()], vocabulary=[make_pairs(4, name="more")])
+    task.write(tmp_path / "task")
+    back = Task.read(tmp_path / "task")
+    assert (back.model, back.gold.name, back.gold.space.labels) == ("cbow", "doors", NLI3.labels)
+    assert back.gold.digest == task.gold.digest
+    assert [one.digest for one in back.dev] == [one.digest for one in task.dev]
+    assert [frame.equals(other) for frame, other in zip(back.others, task.others, strict=True)] == [True]
+
+
+def test_a_hash_tells_other_labels_and_another_order() -> None:
+    gold = gold_of(make_pairs(6))
+    changed = gold.frame.with_columns(pl.lit("neutral").alias("label"))
+    digests = {replace(gold, frame=frame).digest for frame in (gold.frame, changed, gold.frame.reverse())}
+    assert len(digests) == 3
+    assert gold.digest == gold_of(make_pairs(6)).digest

@@ -1,0 +1,92 @@
+"""Every network learns: 64 pairs by heart, through the trainer, with its own optimiser."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import goldlabel as gl  # noqa: E402
+from goldlabel.models import MODELS  # noqa: E402
+from goldlabel.models.network import Network  # noqa: E402
+from goldlabel.pairs import Pairs  # noqa: E402
+from goldlabel.sources.fragments import fragment_pairs  # noqa: E402
+from goldlabel.train import train  # noqa: E402
+from goldlabel.train.trainer import Interrupted, Step  # noqa: E402
+from tests.train.samples import write_vectors  # noqa: E402
+
+NETWORKS = sorted(name for name in MODELS if issubclass(MODELS.get(name), Network))
+SMALL: dict[str, dict[str, Any]] = {
+    "bilstm": {"hidden": 24},
+    "bilstm-siamese": {"hidden": 24},
+    "bimpm": {"character": 4, "spelling": 6, "hidden": 16, "perspectives": 4},
+    "cbow": {"hidden": 32},
+    "decomposable-attention": {"hidden": 32},
+    "decomposable-attention-intra": {"hidden": 32},
+    "diin": {"character": 4, "filters": 8, "length": 16, "growth": 6, "layers": 2},
+    "disan": {"hidden": 24},
+    "esim": {"hidden": 24},
+    "esim-nyu": {"hidden": 24},
+    "hbmp": {"hidden": 24},
+    "infersent": {"hidden": 32, "layer": 32},
+    "lstm": {"hidden": 32},
+}
+EPOCHS = 300
+
+
+@pytest.fixture(scope="module")
+def pairs() -> Pairs:
+    """Generated pairs, whose labels no hypothesis tells."""
+    return fragment_pairs("en", 64, seed=3, phenomena=["negation", "numbers", "voice"])
+
+
+@pytest.fixture(scope="module")
+def vectors(pairs: Pairs, tmp_path_factory: pytest.TempPathFactory) -> str:
+    from goldlabel.models.vocabulary import tokenize
+
+    frame = pairs.collect()
+    words = {word for side in ("premise", "hypothesis") for word in tokenize(frame[side], "words", lowercase=True).explode()}
+    path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
+    write_vectors(path, sorted(words), size=24)
+    return str(path)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_64_pairs_are_learnt_by_heart(name: str, pairs: Pairs, vectors: str, tmp_path: Path) -> None:
+    seen: list[Step] = []
+
+    def enough(step: Step) -> bool:
+        seen.append(step)
+        return step.accuracy == 1.0
+
+    options = {"epochs": EPOCHS, "patience": EPOCHS, "device": "cpu", **SMALL.get(name, {})}
+    with suppress(Interrupted):
+        train(name, pairs, tmp_path / "run", dev=pairs, vectors=vectors, on_step=enough, **options)
+    frame = pairs.collect()
+    model = gl.load_model(tmp_path / "run")
+    assert gl.predict_labels(model, frame["premise"], frame["hypothesis"]) == frame["label"].to_list(), (
+        f"best accuracy after {seen[-1].epoch} epochs: {seen[-1].accuracy}"
+    )
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("side", ["hypothesis", "premise"])
+def test_a_partial_form_ignores_the_other_sentence_after_training(
+    name: str, side: str, pairs: Pairs, vectors: str, tmp_path: Path
+) -> None:
+    options = {"epochs": 1, "device": "cpu", **SMALL.get(name, {})}
+    train(name, pairs, tmp_path / "run", reads=side, vectors=vectors, **options)
+    model = gl.load_model(tmp_path / "run")
+    frame = pairs.collect()
+    texts = {one: frame[one].to_list() for one in ("premise", "hypothesis")}
+    other = "premise" if side == "hypothesis" else "hypothesis"
+    changed = texts | {other: ["Nobody had ever seen 12 herons there."] * len(frame)}
+    before, after = (model.predict(one["premise"], one["hypothesis"]) for one in (texts, changed))
+    np.testing.assert_array_equal(before, after)
+    kept = texts | {side: ["Nobody had ever seen 12 herons there."] * len(frame)}
+    assert np.abs(model.predict(kept["premise"], kept["hypothesis"]) - before).max() > 0

@@ -1,0 +1,135 @@
+"""What a run leaves."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import goldlabel as gl  # noqa: E402
+from goldlabel.errors import InputError  # noqa: E402
+from goldlabel.train import Training, train  # noqa: E402
+from goldlabel.train.run_folder import RunFolder  # noqa: E402
+from goldlabel.train.trainer import Interrupted  # noqa: E402
+from tests.train.samples import SMALL, make_pairs, make_rows, with_dev  # noqa: E402
+
+
+def run(folder: Path, **changes: Any) -> Training:
+    return train("cbow", with_dev(), folder, **{**SMALL, "epochs": 3, "batch": 8, **changes})
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_every_file_of_a_run(tmp_path: Path) -> None:
+    result = run(tmp_path / "run", seed=3, lr=0.002)
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
+        "config.json", "dynamics", "environment.json", "metrics.jsonl", "model.safetensors", "result.json",
+        "tensorboard", "vocab.txt",
+    ]  # fmt: skip
+    config = read(tmp_path / "run" / "config.json")
+    assert (config["format"], config["model"], config["label_space"]["name"]) == (1, "cbow", "nli3")
+    assert config["options"] == {"hidden": 8, "dropout": 0.0}
+    assert (config["recipe"]["lr"], config["recipe"]["batch"], config["recipe"]["optimiser"]) == (0.002, 8, "adam")
+    assert config["train_vectors"] is True
+    assert config["training"]["options"]["seed"] == 3
+    environment = read(tmp_path / "run" / "environment.json")
+    assert environment["settings"] == config["training"]
+    assert environment["settings"]["on"]["doors"]["pairs"] == 48
+    assert len(environment["settings"]["dev"]["doors"]["sha256"]) == 64
+    assert (environment["seed"], environment["device"]) == (3, "cpu")
+    assert environment["versions"]["torch"] == torch.__version__
+    assert environment["versions"]["goldlabel"] == gl.__version__
+    assert {"python", "numpy", "polars"} <= set(environment["versions"])
+    assert "git_commit" in environment
+    lines = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    assert [line["epoch"] for line in lines] == [1, 2, 3]
+    assert [line["steps"] for line in lines] == [6, 12, 18]
+    assert set(lines[0]) == {"epoch", "steps", "loss", "lr", "dev", "seconds"}
+    assert set(lines[0]["dev"]["doors"]) == {"accuracy", "interval", "n"}
+    held = read(tmp_path / "run" / "result.json")
+    assert held["dev"] == result.dev == lines[result.best_epoch - 1]["dev"]
+    # 300 for each word and bucket, 1,200 to 8 to 8 to 8 to 3
+    words = len((tmp_path / "run" / "vocab.txt").read_text().splitlines()) + 6
+    assert held["parameters"] == words * 300 + 1200 * 8 + 8 + 2 * (8 * 8 + 8) + 8 * 3 + 3
+
+
+def test_the_result_reads_well(tmp_path: Path) -> None:
+    result = run(tmp_path / "run")
+    assert result.title.startswith("cbow trained on 48 pairs, ")
+    assert result.table.columns == ["dev set", "accuracy", "interval", "pairs"]
+    assert result.table["pairs"].to_list() == [24]
+    keys = {"run", "model", "parameters", "epochs", "dev", "seconds", "pairs_per_second", "seed"}
+    assert keys <= set(result.to_dict())
+    assert json.loads(json.dumps(result.to_dict()))["dev"] == {"doors": result.dev["doors"]["accuracy"]}
+    assert "doors" in repr(result)
+
+
+def scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
+    """Read the scalars of TensorBoard's files: records of a length, its check, an event and its check."""
+    event_pb2 = pytest.importorskip("tensorboardX.proto.event_pb2")
+    found: dict[str, list[tuple[int, float]]] = {}
+    for path in sorted(folder.iterdir()):
+        data = path.read_bytes()
+        place = 0
+        while place < len(data):
+            (length,) = struct.unpack_from("<Q", data, place)
+            event = event_pb2.Event.FromString(data[place + 12 : place + 12 + length])
+            place += 12 + length + 4
+            for value in event.summary.value:
+                found.setdefault(value.tag, []).append((event.step, value.simple_value))
+    return found
+
+
+def test_tensorboard_reads_the_log_once_also_after_going_on(tmp_path: Path) -> None:
+    run(tmp_path / "whole")
+    with pytest.raises(Interrupted):
+        run(tmp_path / "run", on_step=lambda step: step.epoch == 3)
+    run(tmp_path / "run")
+    for name in ("whole", "run"):
+        found = scalars(tmp_path / name / "tensorboard")
+        assert set(found) == {"loss/train", "lr", "accuracy/doors"}
+        lines = [json.loads(line) for line in (tmp_path / name / "metrics.jsonl").read_text().splitlines()]
+        assert [step for step, _ in found["loss/train"]] == [6, 12, 18]
+        assert [value for _, value in found["loss/train"]] == pytest.approx([line["loss"] for line in lines])
+        assert [value for _, value in found["accuracy/doors"]] == pytest.approx(
+            [line["dev"]["doors"]["accuracy"] for line in lines]
+        )
+
+
+def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.txt").write_text("years")
+    with pytest.raises(InputError, match="thesis: holds something else than a run; choose another folder with -o"):
+        run(tmp_path / "thesis")
+    assert [path.name for path in (tmp_path / "thesis").iterdir()] == ["chapter.txt"]
+    with pytest.raises(InputError, match=r"chapter\.txt: holds something else than a run"):
+        run(tmp_path / "thesis" / "chapter.txt")
+
+
+def test_a_run_folder_of_a_newer_version(tmp_path: Path) -> None:
+    run(tmp_path / "run")
+    path = tmp_path / "run" / "environment.json"
+    path.write_text(json.dumps(read(path) | {"format": 99}))
+    with pytest.raises(InputError, match="was written by a newer version of Goldlabel"):
+        run(tmp_path / "run")
+    config = tmp_path / "run" / "config.json"
+    config.write_text(json.dumps(read(config) | {"format": 99}))
+    with pytest.raises(InputError, match="was written by a newer version of Goldlabel"):
+        run(tmp_path / "next", start=str(tmp_path / "run"))
+    path.write_text("{")
+    with pytest.raises(InputError, match=r"environment\.json: is damaged"):
+        run(tmp_path / "run")
+
+
+def test_names_and_texts_of_any_script(tmp_path: Path) -> None:
+    pairs = make_pairs([*make_rows(12, split="train"), *make_rows(6, split="dev", first=50)], name="门 \u2028 doors")
+    result = train("cbow", pairs, tmp_path / "运行", epochs=1, **SMALL)
+    assert list(result.dev) == ["门 \u2028 doors"]
+    assert len(RunFolder(tmp_path / "运行").metrics()) == 1
