@@ -29,7 +29,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "esim": {"batch": 256, "lr": 8e-4},
     "bilstm-siamese": {"batch": 256, "lr": 1e-3},
     "lstm": {"batch": 256, "lr": 1.0},
-    "decomposable-attention": {"batch": 256, "lr": 0.05},
+    "decomposable-attention": {"batch": 64, "lr": 0.05, "options": {"spread": 0.07}},
 }
 
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import os
+
+# Threads that spin for each other on a busy machine cost a hundredfold; tests are small. Before torch is imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import orjson
 import pytest
+
+hypothesis.settings.register_profile("untimed", deadline=None)  # no test asserts a time
+hypothesis.settings.load_profile("untimed")
 
 CORPORA = os.environ.get("GOLDLABEL_CORPORA")
 

@@ -7,7 +7,8 @@ tokens of each side (4) and H of both (5). F, G and H are two layers of 200 with
 distance up to 10 words either way and one for all that lies farther (section 3.4).
 
 Parameters without embeddings, at 300 dimensions and 3 labels: 381,803 (published 380k) and 582,225 (580k).
-The authors trained for 50 million steps; here it is at most 250 epochs, as in a public reimplementation.
+The authors trained for 50 million steps; here it is at most 250 epochs, as in a public reimplementation. They hash
+every word without a vector to one of 100 random ones; here only words that are not in the vocabulary are hashed.
 """
 
 from __future__ import annotations

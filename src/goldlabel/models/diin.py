@@ -170,7 +170,7 @@ class DenseBlock(nn.Module):
 
     def __init__(self, inputs: int, growth: int, layers: int) -> None:
         super().__init__()
-        self.growth = growth
+        self.inputs, self.growth = inputs, growth
         self.outputs = inputs + growth * layers
         later = (nn.Conv2d(growth, growth * (layers - layer), 3, padding=1, bias=False) for layer in range(1, layers))
         self.sources = nn.ModuleList([nn.Conv2d(inputs, growth * layers, 3, padding=1), *later])
@@ -187,11 +187,12 @@ class DenseBlock(nn.Module):
     @torch.no_grad()
     def initialise(self) -> None:
         """Draw each layer's weights within Glorot's bound for the whole layer."""
-        inputs = self.sources[0].in_channels
         for number, source in enumerate(self.sources):
-            for layer, weight in enumerate(source.weight.split(self.growth), start=number):
-                fan = 9 * (inputs + self.growth * layer + self.growth)
-                nn.init.uniform_(weight, -((6 / fan) ** 0.5), (6 / fan) ** 0.5)
+            parts = torch.split(source.get_parameter("weight"), self.growth)
+            for layer, weight in enumerate(parts, start=number):
+                fan = 9 * (self.inputs + self.growth * layer + self.growth)
+                bound = (6 / fan) ** 0.5
+                nn.init.uniform_(weight, -bound, bound)
 
 
 def cut(sentences: Sentences, size: int) -> Sentences:

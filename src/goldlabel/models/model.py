@@ -57,7 +57,8 @@ class TrainableModel(Model, Protocol):
         ...
 
 
-MODELS: Registry[type[TrainableModel]] = Registry("model")
+MODELS: Registry[Any] = Registry("model")
+"""Classes: each a ``TrainableModel``, or a ``Network`` that the trainer fits. Both have ``load``."""
 
 
 def load_model(name: str | Path) -> Model:
@@ -65,7 +66,8 @@ def load_model(name: str | Path) -> Model:
     folder = Path(name)
     config = read_config(folder)
     try:
-        return MODELS.get(config["model"]).load(folder, config)
+        model: Model = MODELS.get(config["model"]).load(folder, config)
+        return model
     except (ValueError, KeyError) as error:
         raise InputError(f"{folder / CONFIG}: is not a model's configuration ({error})") from error
 

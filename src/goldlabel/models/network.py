@@ -134,8 +134,15 @@ def build_network(
         nn.init.normal_(embedding.weight, std=0.1)
         with torch.no_grad():
             embedding.weight[PAD] = 0
+    return _instance(network, embedding, encoder, labels, options)
+
+
+def _instance(
+    network: Any, embedding: nn.Embedding, encoder: Encoder, labels: int, options: Mapping[str, Any]
+) -> Network:
     more = {"alphabet": len(encoder.characters) + 2} if "characters" in network.fields else {}
-    return network(embedding, labels, **options, **more)
+    made: Network = network(embedding, labels, **options, **more)
+    return made
 
 
 def _fill(embedding: nn.Embedding, vocabulary: Vocabulary, vectors: Vectors) -> None:
@@ -309,8 +316,7 @@ class NetworkModel:
         encoder = read_encoder(folder, config)
         space = read_space(config)
         embedding = nn.Embedding(len(encoder.vocabulary), config["embedding"], padding_idx=PAD)
-        more = {"alphabet": len(encoder.characters) + 2} if "characters" in network.fields else {}
-        fresh = network(embedding, len(space), **config["options"], **more)
+        fresh = _instance(network, embedding, encoder, len(space), config["options"])
         held = {name: torch.from_numpy(value) for name, value in read_tensors(folder).items()}
         try:
             fresh.load_state_dict(held)

@@ -1,0 +1,355 @@
+"""Collection under load: a hundred annotators at once, a server that is killed, and the export.
+
+Load:    half of the annotators write (three drafts, then a submission), half vote (one vote in twenty is taken back),
+         and one step in ten loads the page again; on SQLite with one process and on PostgreSQL with two. ``--pace`` is
+         the mean number of seconds between two requests of one annotator: people who type and read make a request
+         every two or three seconds, so 1 is busier than life. A second round without pauses shows how much the
+         server can do.
+Killed:  the same with the server killed (-9) and started again ten times. Acknowledged answers are counted in the
+         database: none may be lost, none may be there twice.
+Export:  a project with 50,000 pairs, 15 % of them verified.
+Beside:  Potato with the same number of items, where ``--potato`` names a Python that has it (see potato.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import pwd
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+from annotators import Annotator, Record, percentiles
+from measure import measure, write_result
+
+WORDS = ("river", "stone", "lamp", "meadow", "barn", "ferry", "cloud", "market", "window", "garden", "letter", "winter")
+
+
+def texts(count: int) -> Iterator[str]:
+    """Different sentences."""
+    chance = random.Random(0)
+    for number in range(count):
+        yield f"The {' '.join(chance.choices(WORDS, k=8))} number {number} was seen."
+
+
+def prepare(place: str, items: int, annotators: int) -> list[dict[str, Any]]:
+    """Make a store with two projects of so many items, and half of the annotators in each; return their sessions."""
+    from goldlabel.collect.accounts import create_account, open_session
+    from goldlabel.collect.people import add_member
+    from goldlabel.collect.premises import Premise
+    from goldlabel.collect.projects import NewPair, add_premises, create_project, import_pairs
+    from goldlabel.collect.protocols import make_protocol
+    from goldlabel.collect.store import Store
+
+    store = Store.create(place)
+    people = []
+    with store.write() as tx:
+        for name, kind, role, condition in (
+            ("single", "write", "writer", "single"),
+            ("vetting", "verify", "verifier", ""),
+        ):
+            protocol = make_protocol(name, "en")
+            rules = replace(protocol.qualification, training=0)
+            protocol = replace(protocol, qualification=rules, writing=replace(protocol.writing, cap=None))
+            made = create_project(tx, name, protocol, seed=0)
+            if kind == "write":
+                add_premises(tx, made.id, (Premise(text=text, genre="news") for text in texts(items)), by=None)
+            else:
+                pool = (NewPair(premise=text, hypothesis=f"{text} Truly.") for text in texts(items))
+                import_pairs(tx, made.id, pool, origin="imported", by=None)
+            for number in range(annotators // 2):
+                person_id = create_account(tx, f"{role}-{number}", "not a hash: nobody logs in")
+                add_member(tx, made.id, person_id, role, condition=condition, by=None)
+                session = open_session(tx, person_id, lifetime=timedelta(days=1))
+                labels = protocol.answers if kind == "verify" else protocol.answers[:3]
+                people.append({"project_id": made.id, "kind": kind, "cookie": session.token, "labels": labels})
+    store.close()
+    return people
+
+
+class Server:
+    """A server of ours in processes of its own."""
+
+    def __init__(self, place: str, workers: int) -> None:
+        self.place, self.workers = place, workers
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start and wait until it answers."""
+        command = (
+            "import sys; from goldlabel.web import serve; "
+            "serve('.', database=sys.argv[1], port=int(sys.argv[2]), workers=int(sys.argv[3]))"
+        )
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", command, self.place, str(self.port), str(self.workers)],
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        while True:
+            try:
+                httpx.get(f"{self.address}/login", timeout=5)
+                return
+            except httpx.TransportError:
+                if self.process.poll() is not None:
+                    raise SystemExit("the server did not start") from None
+                time.sleep(0.05)
+
+    def kill(self) -> None:
+        """End all its processes at once, as a power cut would."""
+        assert self.process is not None
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def spent(self) -> tuple[float, float]:
+        """Return the memory (MB) and the processor time (seconds) of all its processes."""
+        assert self.process is not None
+        whole = psutil.Process(self.process.pid)
+        every = (whole, *whole.children(recursive=True))
+        return (
+            sum(one.memory_info().rss for one in every) / 1e6,
+            sum(one.cpu_times().user + one.cpu_times().system for one in every),
+        )
+
+
+async def load(server: Server, people: list[dict[str, Any]], seconds: float, pace: float, kills: int) -> Record:
+    """Let everybody work for some time, and kill the server now and then."""
+    record = Record()
+    until = time.monotonic() + seconds
+    crowd = [
+        Annotator(**one, record=record, pace=pace, chance=random.Random(number)) for number, one in enumerate(people)
+    ]
+    arrival = min(5.0, seconds / 5) / len(crowd)
+    working = [asyncio.create_task(one.work(server.address, until, n * arrival)) for n, one in enumerate(crowd)]
+    for _ in range(kills):
+        await asyncio.sleep(seconds / (kills + 1))
+        server.kill()
+        await asyncio.to_thread(server.start)
+    await asyncio.gather(*working)
+    return record
+
+
+def compare(place: str, record: Record) -> dict[str, int]:
+    """Count in the database what was acknowledged, what is missing, and what is there twice."""
+    from sqlalchemy import select
+
+    from goldlabel.collect import recount
+    from goldlabel.collect.projects import all_projects
+    from goldlabel.collect.schema import answers, assignments
+    from goldlabel.collect.store import Store
+
+    store = Store.open(place)
+    with store.read() as tx:
+        stored = tx.all(select(answers.c.key, answers.c.assignment_id, answers.c.task_id, answers.c.state))
+        given = tx.all(select(assignments.c.person_id, assignments.c.pair_id, assignments.c.premise_id))
+        differences = [line for one in all_projects(tx) for line in recount.check(tx, one.id)]
+    store.close()
+    by_key = {row.key: row for row in stored}
+    lost = [
+        key
+        for key, one in record.acknowledged.items()
+        if key not in by_key or (by_key[key].assignment_id, by_key[key].state) != (one["assignment"], one["state"])
+    ]
+    keys = Counter(row.key for row in stored)
+    tasks = Counter(row.task_id for row in stored if row.state == "counted")
+    seen = Counter((row.person_id, row.pair_id, row.premise_id) for row in given)
+    return {
+        "acknowledged": len(record.acknowledged),
+        "lost": len(lost),
+        "stored_twice": sum(count - 1 for count in keys.values()),
+        "tasks_counted_twice": sum(count - 1 for count in tasks.values()),
+        "items_given_twice_to_one_person": sum(count - 1 for count in seen.values()),
+        "differences_from_the_events": len(differences),
+    }
+
+
+def try_load(place: str, people: list[dict[str, Any]], options: argparse.Namespace, workers: int) -> dict[str, Any]:
+    """Run all rounds on one database."""
+    figures: dict[str, Any] = {}
+    whole = Record()
+    server = Server(place, workers)
+    server.start()
+    for name, pace, kills in (
+        ("paced", options.pace, 0),
+        ("no_pauses", 0.0, 0),
+        ("killed", options.pace, options.kills),
+    ):
+        start, before = time.perf_counter(), server.spent()[1]
+        record = asyncio.run(load(server, people, options.seconds, pace, kills))
+        elapsed, (memory, processor) = time.perf_counter() - start, server.spent()
+        whole.acknowledged |= record.acknowledged
+        requests = sum(map(len, record.seconds.values()))
+        figures[name] = {
+            "pace": pace,
+            "kills": kills,
+            "requests_per_second": requests / elapsed,
+            "answers_per_second": len(record.acknowledged) / elapsed,
+            "retries": record.retries,
+            "problems": Counter(record.problems).most_common(5),
+            "milliseconds": {page: percentiles(seen) for page, seen in sorted(record.seconds.items())},
+            "server_mb": memory,
+            "processor_milliseconds_per_request": None if kills else 1000 * (processor - before) / requests,
+            "load_average": os.getloadavg()[0],
+        }
+        show(name, figures[name])
+    server.kill()
+    figures["database"] = compare(place, whole)
+    print("  in the database:", ", ".join(f"{name} {value:,}" for name, value in figures["database"].items()))
+    return figures
+
+
+def show(name: str, figures: dict[str, Any]) -> None:
+    print(
+        f"  {name}: {figures['requests_per_second']:.0f} requests/s, {figures['answers_per_second']:.1f} answers/s, "
+        f"{figures['kills']} kills, {figures['retries']} retries, problems {figures['problems']}, "
+        f"server {figures['server_mb']:.0f} MB, "
+        f"{figures['processor_milliseconds_per_request'] or 0:.1f} ms of processor per request, "
+        f"load {figures['load_average']:.1f}"
+    )
+    for page, seen in figures["milliseconds"].items():
+        print(
+            f"    {page:12} {seen['requests']:>6} × p50 {seen['p50']:6.1f}  p95 {seen['p95']:6.1f}  "
+            f"p99 {seen['p99']:6.1f}  worst {seen['worst']:6.0f} ms"
+        )
+
+
+@contextmanager
+def postgres(folder: Path) -> Iterator[str | None]:
+    """A private PostgreSQL that writes to disk as it does by default; none where it is not installed."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    if not found:
+        yield None
+        return
+    user = "postgres" if os.geteuid() == 0 else None
+    home = Path(tempfile.mkdtemp(prefix="goldlabel-pg-"))
+    if user:
+        os.chown(home, pwd.getpwnam(user).pw_uid, pwd.getpwnam(user).pw_gid)
+
+    def run(tool: str, *arguments: str) -> None:
+        command = [str(found[-1].parent / tool), *arguments]
+        subprocess.run(command, user=user, cwd=home, check=True, stdout=subprocess.DEVNULL)
+
+    run("initdb", "--auth=trust", "--username=postgres", "--encoding=UTF8", "-D", str(home / "data"))
+    listen = f"-k {home} -c listen_addresses='' -c max_connections=200"
+    run("pg_ctl", "start", "--wait", "-D", str(home / "data"), "-l", str(home / "log"), "-o", listen)
+    try:
+        yield f"postgresql://postgres@/postgres?host={home}"
+    finally:
+        run("pg_ctl", "stop", "--mode=immediate", "-D", str(home / "data"))
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def fill(place: str, pairs: int) -> int:
+    """Make a project with so many written pairs, 15 % of them verified by four; return its id."""
+    from goldlabel.collect.accounts import create_account
+    from goldlabel.collect.assignment import claim
+    from goldlabel.collect.people import add_member
+    from goldlabel.collect.premises import Premise
+    from goldlabel.collect.projects import add_premises, create_project
+    from goldlabel.collect.protocols import make_protocol
+    from goldlabel.collect.rules import Hypothesis
+    from goldlabel.collect.store import Store
+    from goldlabel.collect.verifying import vote
+    from goldlabel.collect.writing import submit
+
+    protocol = make_protocol("multi", "en")
+    rules = replace(protocol.qualification, training=0)
+    protocol = replace(protocol, qualification=rules, writing=replace(protocol.writing, cap=None))
+    slots = protocol.slots("multi")
+    store = Store.create(place)
+    with store.write() as tx:
+        made = create_project(tx, "export", protocol, seed=0)
+        add_premises(tx, made.id, (Premise(text=text, genre="news") for text in texts(-(-pairs // 9))), by=None)
+        people = [create_account(tx, f"person-{number}", "not a hash") for number in range(5)]
+        add_member(tx, made.id, people[0], "writer", condition="multi", by=None)
+        for person_id in people[1:]:
+            add_member(tx, made.id, person_id, "verifier", by=None)
+    chance, more = random.Random(0), True
+    while more:
+        with store.write() as tx:
+            for _ in range(500):
+                given = claim(tx, made.id, people[0], "write").tasks
+                more = bool(given)
+                if not more:
+                    break
+                written = [
+                    Hypothesis(label=label, level=level, text=f"{chance.getrandbits(60):x} sits {level} {label}")
+                    for label, level in slots
+                ]
+                submit(tx, given[0].assignment_id, people[0], key="k", hypotheses=written, timings={"total": 60.0})
+    for person_id in people[1:]:
+        with store.write() as tx:
+            while given := claim(tx, made.id, person_id, "verify", hold=100).tasks:
+                for one in given:
+                    label = (one.hypothesis or "").split()[-1] if chance.random() < 0.9 else "neutral"
+                    vote(tx, one.assignment_id, person_id, key="k", label=label, seconds=3.0)
+    store.close()
+    return made.id
+
+
+def run_export(place: str, project_id: int, folder: str) -> int:
+    from goldlabel.collect.export import export_project
+    from goldlabel.collect.store import Store
+
+    store = Store.open(place)
+    return len(export_project(store, project_id, folder).splits)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--annotators", type=int, default=100)
+    parser.add_argument("--items", type=int, default=100_000, help="premises to write about, and pairs to judge")
+    parser.add_argument("--pace", type=float, default=1.0, help="mean seconds between two requests of an annotator")
+    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--pairs", type=int, default=50_000, help="pairs in the export; 0: no export")
+    parser.add_argument("--databases", nargs="*", default=["sqlite", "postgresql"])
+    parser.add_argument("--potato", help="a Python in which Potato is installed")
+    options = parser.parse_args()
+    figures: dict[str, Any] = {"options": vars(options), "load_average_before": os.getloadavg()}
+    with tempfile.TemporaryDirectory() as folder, postgres(Path(folder)) as url:
+        places = {"sqlite": (f"{folder}/sqlite", 1), "postgresql": (url, 2)}
+        for name in options.databases:
+            place, workers = places[name]
+            if place is None:
+                print(f"{name}: not measured, it is not installed")
+                continue
+            start = time.perf_counter()
+            people = prepare(place, options.items, options.annotators)
+            print(
+                f"{name}, {workers} process(es), {options.items:,} items, made in {time.perf_counter() - start:.0f} s"
+            )
+            figures[name] = try_load(place, people, options, workers)
+        if options.pairs:
+            project_id = fill(f"{folder}/export", options.pairs)
+            seen = measure(run_export, f"{folder}/export", project_id, f"{folder}/out")
+            figures["export"] = {"pairs": options.pairs, "seconds": seen["seconds"], "peak_mb": seen["peak_mb"]}
+            print(f"export of {options.pairs:,} pairs: {seen['seconds']:.1f} s, peak {seen['peak_mb']:.0f} MB")
+        if options.potato:
+            from potato import try_potato
+
+            figures["potato"] = try_potato(options.potato, Path(folder), options)
+    write_result("collect", figures)
+
+
+if __name__ == "__main__":
+    main()
