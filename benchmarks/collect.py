@@ -83,14 +83,18 @@ def prepare(place: str, items: int, annotators: int) -> list[dict[str, Any]]:
     return people
 
 
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 class Server:
     """A server of ours in processes of its own."""
 
     def __init__(self, place: str, workers: int) -> None:
         self.place, self.workers = place, workers
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -210,21 +214,21 @@ def try_load(place: str, people: list[dict[str, Any]], options: argparse.Namespa
             "processor_milliseconds_per_request": None if kills else 1000 * (processor - before) / requests,
             "load_average": os.getloadavg()[0],
         }
-        show(name, figures[name])
+        show_round(name, figures[name])
     server.kill()
     figures["database"] = compare(place, whole)
     print("  in the database:", ", ".join(f"{name} {value:,}" for name, value in figures["database"].items()))
     return figures
 
 
-def show(name: str, figures: dict[str, Any]) -> None:
-    print(
-        f"  {name}: {figures['requests_per_second']:.0f} requests/s, {figures['answers_per_second']:.1f} answers/s, "
-        f"{figures['kills']} kills, {figures['retries']} retries, problems {figures['problems']}, "
-        f"server {figures['server_mb']:.0f} MB, "
-        f"{figures['processor_milliseconds_per_request'] or 0:.1f} ms of processor per request, "
-        f"load {figures['load_average']:.1f}"
-    )
+def show_round(name: str, figures: dict[str, Any]) -> None:
+    told = [f"{figures['requests_per_second']:.0f} requests/s", f"{figures['answers_per_second']:.1f} answers/s"]
+    if figures.get("kills"):
+        told.append(f"{figures['kills']} kills, {figures['retries']} retries")
+    if figures.get("processor_milliseconds_per_request"):
+        told.append(f"{figures['processor_milliseconds_per_request']:.1f} ms of processor per request")
+    told += [f"{count} × {problem}" for problem, count in figures["problems"]]
+    print(f"  {name}: {', '.join(told)}")
     for page, seen in figures["milliseconds"].items():
         print(
             f"    {page:12} {seen['requests']:>6} × p50 {seen['p50']:6.1f}  p95 {seen['p95']:6.1f}  "
@@ -233,7 +237,7 @@ def show(name: str, figures: dict[str, Any]) -> None:
 
 
 @contextmanager
-def postgres(folder: Path) -> Iterator[str | None]:
+def postgres() -> Iterator[str | None]:
     """A private PostgreSQL that writes to disk as it does by default; none where it is not installed."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
     if not found:
@@ -326,7 +330,7 @@ def main() -> None:
     parser.add_argument("--potato", help="a Python in which Potato is installed")
     options = parser.parse_args()
     figures: dict[str, Any] = {"options": vars(options), "load_average_before": os.getloadavg()}
-    with tempfile.TemporaryDirectory() as folder, postgres(Path(folder)) as url:
+    with tempfile.TemporaryDirectory() as folder, postgres() as url:
         places = {"sqlite": (f"{folder}/sqlite", 1), "postgresql": (url, 2)}
         for name in options.databases:
             place, workers = places[name]
@@ -347,7 +351,12 @@ def main() -> None:
         if options.potato:
             from potato import try_potato
 
-            figures["potato"] = try_potato(options.potato, Path(folder), options)
+            found = try_potato(options.potato, Path(folder), free_port(), texts(options.items), options)
+            figures["potato"] = found
+            if found["started"]:
+                print(f"Potato, {options.items:,} items, started in {found['seconds_to_start']:.0f} s")
+                show_round("paced", found)
+                print(f"  in its files after kill -9: acknowledged {found['acknowledged']:,}, lost {found['lost']:,}")
     write_result("collect", figures)
 
 

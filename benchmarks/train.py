@@ -31,8 +31,8 @@ from goldlabel.train.data import GoldPairs
 from goldlabel.train.options import TrainOptions
 from goldlabel.train.preparing import prepare
 from goldlabel.train.run_folder import RunFolder
-from goldlabel.train.trainer import OPTIMISERS, Trainer, resolve_recipe
 from goldlabel.train.task import Task, gather_task
+from goldlabel.train.trainer import OPTIMISERS, Trainer, resolve_recipe
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "esim": {"cuda": {"batch_tokens": 24_576, "lr": 1.5e-3}, "cpu": {}},

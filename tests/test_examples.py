@@ -41,6 +41,12 @@ PRINTED = {
         "the same pairs come back: True",
     ],
     "verify_votes.py": ["votes: 60 of 60 pairs relabelled", "bot: one label: all 60 votes are entailment"],
+    "train.py": [
+        "stopped, and saved: True",
+        "dev accuracy: 1.00",
+        "['contradiction']",
+        "runs: size-24/seed-0, size-24/seed-1, size-480/seed-0, size-480/seed-1",
+    ],
     "train_linear.py": ["majority: 0.25", "linear: 1.00 (0.93 to 1.00), 48 pairs", "blind: 0.6", "p = "],
 }
 
@@ -51,8 +57,9 @@ def test_every_example_is_run() -> None:
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_example_runs(name: str, tmp_path: Path) -> None:
-    if name == "to_hugging_face.py":
-        pytest.importorskip("datasets")
+    needed = {"to_hugging_face.py": "datasets", "train.py": "torch"}
+    if name in needed:
+        pytest.importorskip(needed[name])
     own = {"GOLDLABEL_HOME": str(tmp_path / "home"), "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"}
     work = tmp_path / "work"
     work.mkdir()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from goldlabel.models import Model, load_model, predict_labels
     from goldlabel.pairs import Card, LabelSpace, Pairs, convert, label_space, read, score_mapping
     from goldlabel.sources import load
+    from goldlabel.train import train
     from goldlabel.verify import verify
 
 _HOMES = {
@@ -33,6 +34,7 @@ _HOMES = {
     "read": "goldlabel.pairs",
     "score_mapping": "goldlabel.pairs",
     "load": "goldlabel.sources",
+    "train": "goldlabel.train",
     "verify": "goldlabel.verify",
 }
 
@@ -50,6 +52,7 @@ __all__ = [
     "predict_labels",
     "read",
     "score_mapping",
+    "train",
     "verify",
 ]
 

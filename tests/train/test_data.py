@@ -91,7 +91,10 @@ def _rows(**changes: str | None) -> list[dict[str, str | None]]:
     [
         (lambda: gather_task("majority", []), "nothing to train on; pass --on PATH"),
         (lambda: gather_task("majority", [make_pairs(3)], sizes=[9]), "doors: 9 pairs were asked for and it has 3"),
-        (lambda: gather_task("majority", [make_pairs(_rows(label="-"))]), "doors: has no pair with a gold label to train"),
+        (
+            lambda: gather_task("majority", [make_pairs(_rows(label="-"))]),
+            "doors: has no pair with a gold label to train",
+        ),
         (
             lambda: gather_task("majority", [make_pairs(3), make_pairs(_rows(label="entailment"), space=NLI2)]),
             "doors-2 has the labels entailment, not_entailment and doors contradiction, .*--label-space",

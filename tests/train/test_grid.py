@@ -10,10 +10,10 @@ import yaml
 
 pytest.importorskip("torch")
 
-from goldlabel.errors import InputError  # noqa: E402
-from goldlabel.train import TrainOptions, read_grid, shipped_grids  # noqa: E402
-from goldlabel.train.grid import GRIDS, parse_grid, point_name, points  # noqa: E402
-from goldlabel.train.options import change_options, parse_options  # noqa: E402
+from goldlabel.errors import InputError
+from goldlabel.train import TrainOptions, read_grid, shipped_grids
+from goldlabel.train.grid import GRIDS, parse_grid, point_name, points
+from goldlabel.train.options import change_options, parse_options
 
 PUBLISHED = {
     "adv": {"debias.alpha": [0.1, 0.2, 0.5, 1, 2], "debias.beta": [0.1, 0.2, 0.5, 1, 2]},
@@ -45,7 +45,9 @@ def test_the_grid_of_esim_can_be_trained() -> None:
 def test_values_are_of_the_kind_of_their_option(tmp_path: Path) -> None:
     """YAML takes 1e-3 for a word."""
     path = tmp_path / "grid.yaml"
-    path.write_text("lr: [1e-3, 4e-4]\noptions.hidden: [200]\ntrain_vectors: [yes, no]\nreads: hypothesis\npatience: 3\n")
+    path.write_text(
+        "lr: [1e-3, 4e-4]\noptions.hidden: [200]\ntrain_vectors: [yes, no]\nreads: hypothesis\npatience: 3\n"
+    )
     grid = read_grid(path, "cbow")
     assert grid["lr"] == [0.001, 0.0004]
     assert grid["options.hidden"] == [200]
@@ -57,7 +59,10 @@ def test_values_are_of_the_kind_of_their_option(tmp_path: Path) -> None:
 
 def test_points_have_readable_names() -> None:
     assert point_name({"lr": 0.001, "options.hidden": 200}) == "lr-0.001_hidden-200"
-    assert point_name({"vectors": "/data/glove 6B.txt", "train_vectors": True}) == "vectors-glove-6B.txt_train_vectors-True"
+    assert (
+        point_name({"vectors": "/data/glove 6B.txt", "train_vectors": True})
+        == "vectors-glove-6B.txt_train_vectors-True"
+    )
 
 
 @pytest.mark.parametrize(

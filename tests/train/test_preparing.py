@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 
 from goldlabel.errors import InputError  # noqa: E402
 from goldlabel.models.cbow import CBOW  # noqa: E402
+from goldlabel.models.diin import DIIN  # noqa: E402
 from goldlabel.models.infersent import InferSent  # noqa: E402
 from goldlabel.train import TrainOptions  # noqa: E402
 from goldlabel.train import preparing as preparing_module  # noqa: E402
@@ -89,6 +90,17 @@ def test_chinese_is_taken_by_character(tmp_path: Path) -> None:
     made = prepare(CBOW, task.gold, task.dev, (), TrainOptions(), None, tmp_path)
     assert made.encoder.options.tokenizer == "characters"
     assert "门" in made.encoder.vocabulary
+
+
+def test_the_tagger_is_a_part_of_the_encoder(tmp_path: Path) -> None:
+    pytest.importorskip("jieba")
+    task = gather_task("diin", [make_pairs(12, language="zh")])
+    plain, tagged = (
+        prepare(DIIN, task.gold, task.dev, (), TrainOptions(tagger=tagger), None, tmp_path) for tagger in ("", "jieba")
+    )
+    assert (plain.encoder.options.tagger, tagged.encoder.options.tagger) == ("", "jieba")
+    assert not plain.pairs.hypothesis.fields["tags"].any()
+    assert tagged.pairs.hypothesis.fields["tags"].any()
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,11 @@ def test_leftovers_of_killed_writes_are_cleared_away(tmp_path: Path) -> None:
     run = tmp_path / "run"
     with pytest.raises(Interrupted):
         whole(run, on_step=lambda step: step.epoch == 2)
-    for name in (".checkpoint.pt.ab12_3xy.pt", ".model.safetensors.q7w8e9r0.safetensors", "dynamics/.e.aaaaaaaa.parquet"):
+    for name in (
+        ".checkpoint.pt.ab12_3xy.pt",
+        ".model.safetensors.q7w8e9r0.safetensors",
+        "dynamics/.e.aaaaaaaa.parquet",
+    ):
         (run / name).write_bytes(b"half")
     with (run / "metrics.jsonl").open("a") as stream:
         stream.write('{"epoch": 2, "st')

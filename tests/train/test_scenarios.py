@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +146,10 @@ def test_two_labels_from_three_then_an_update_on_a_set_of_two(tmp_path: Path) ->
         ({"tokenizer": "characters"}, "was trained with tokenizer 'words', not 'characters'; leave --tokenizer out"),
         ({"hidden": 9}, "was trained with other --set options; leave them out"),
         ({"reads": "hypothesis"}, "reads both sentences; leave --hypothesis-only and --premise-only out"),
-        ({"vectors": "vectors.txt"}, "has vectors of 4 numbers and .* was trained with 300; give the same vectors again"),
+        (
+            {"vectors": "vectors.txt"},
+            "has vectors of 4 numbers and .* was trained with 300; give the same vectors again",
+        ),
     ],
 )
 def test_a_start_that_does_not_fit(
@@ -152,7 +158,7 @@ def test_a_start_that_does_not_fit(
     monkeypatch.chdir(tmp_path)
     write_vectors(tmp_path / "vectors.txt", ["gate"])
     with pytest.raises(InputError, match=message):
-        fit(tmp_path / "next", start=first, **{**changes})
+        fit(tmp_path / "next", start=first, **changes)
 
 
 def test_a_start_of_another_model_and_one_that_is_not_finished(tmp_path: Path, first: str) -> None:
@@ -216,9 +222,30 @@ def test_a_baseline_gets_its_options_and_its_size(tmp_path: Path) -> None:
         ("linear", {"vocabulary": [make_pairs(2)]}, "--vocabulary means nothing"),
     ],
 )
-def test_what_a_baseline_does_not_understand(
-    tmp_path: Path, name: str, changes: dict[str, Any], message: str
-) -> None:
+def test_what_a_baseline_does_not_understand(tmp_path: Path, name: str, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         train(name, with_dev(), tmp_path / "run", **changes)
     assert not (tmp_path / "run").exists()
+
+
+def test_without_torch_the_baselines_train_and_networks_say_what_is_missing(tmp_path: Path) -> None:
+    code = """
+import sys
+sys.modules["torch"] = None
+from goldlabel.errors import MissingExtraError
+from goldlabel.train import sweep, train
+from tests.train.samples import with_dev
+print(len(sweep("linear", with_dev(), "runs", seeds=2).runs))
+try:
+    train("cbow", with_dev(), "run")
+except MissingExtraError as error:
+    print(error)
+"""
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert ended.stdout.splitlines() == ["2", 'torch is not installed; run: pip install "goldlabel[torch]"'], (
+        ended.stderr
+    )

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from goldlabel.cli import audit, data, demo, recast, split, verify
+from goldlabel.cli import audit, collect, data, demo, recast, split, train, verify
 from goldlabel.errors import GoldlabelError
 
 BAD_INPUT = 2
@@ -30,6 +30,8 @@ data.app.command("split")(split.split_command)
 app.add_typer(recast.app, name="recast")
 app.command("verify")(verify.verify_command)
 app.command("audit")(audit.audit_command)
+app.command("train")(train.train_command)
+app.add_typer(collect.app, name="collect")
 app.command("demo")(demo.demo_command)
 
 

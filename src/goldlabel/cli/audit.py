@@ -59,7 +59,7 @@ def audit_command(
     ] = None,
     dynamics: Annotated[
         Path | None,
-        typer.Option("--dynamics", help="A run's probabilities per epoch (Parquet or JSONL), for cartography."),
+        typer.Option("--dynamics", help="A run folder, or a table of probabilities per epoch, for cartography."),
     ] = None,
     aflite: Annotated[bool, typer.Option("--aflite", help="Also write what AFLite leaves, into -o DIR.")] = False,
     fail_on: Annotated[

@@ -13,6 +13,7 @@ every word without a vector to one of 100 random ones; here only words that are 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import torch
@@ -83,16 +84,7 @@ class DecomposableAttention(Network):
 class IntraAttention(DecomposableAttention):
     """Parikh's model with attention inside each sentence first."""
 
-    recipe = Recipe(
-        optimiser="adagrad",
-        lr=0.025,
-        batch=4,
-        epochs=250,
-        patience=10,
-        train_vectors=False,
-        boundaries="null",
-        buckets=100,
-    )
+    recipe = replace(DecomposableAttention.recipe, lr=0.025)
     vectors_per_token = 2
 
     def __init__(

@@ -167,9 +167,8 @@ def _build(
     if start is not None:
         assert options.start is not None
         _take_over(fresh, start, prepared)
-        chosen_by_user = options.train_vectors
-        trains = trained_vectors(options.start) if chosen_by_user is None else chosen_by_user
-        fresh.words.weight.requires_grad = trains
+        wanted = options.train_vectors
+        fresh.words.weight.requires_grad = trained_vectors(options.start) if wanted is None else wanted
         seen = [*seen, *start.seen]
     return NetworkModel(fresh, prepared.encoder, prepared.gold.space, sorted(set(seen)), chosen)
 

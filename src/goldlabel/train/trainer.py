@@ -125,7 +125,6 @@ class Trainer:
         self.best: float | None = None
         self.best_epoch = 0
         self.best_weights: dict[str, Tensor] | None = None
-        self.unsaved = False
         self.stale, self.bad = 0, 0
         self.losses: list[Tensor] = []
         self.loss_sum = 0.0

@@ -1,0 +1,395 @@
+"""``goldlabel collect``: people write and verify pairs in the browser."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from goldlabel.cli.output import (
+    ColumnsOption,
+    JsonOption,
+    LabelsOption,
+    MapOption,
+    one_of,
+    open_pairs,
+    print_json,
+    print_table,
+    progress,
+    refuse_own_input,
+    show,
+)
+from goldlabel.errors import InputError
+from goldlabel.registry import import_extra
+
+if TYPE_CHECKING:
+    from goldlabel.collect.projects import Project
+    from goldlabel.collect.protocols import Protocol
+    from goldlabel.collect.store import Store, Transaction
+    from goldlabel.pairs import Pairs
+
+app = typer.Typer(help="People write and verify pairs in the browser.", no_args_is_help=True, rich_markup_mode=None)
+
+DISAGREES = 1
+KINDS_OF_IMPORT = ("premises", "pairs", "foreign", "gold")
+
+FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the collection.")]
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option("--database", metavar="URL", help="PostgreSQL instead of the folder: postgresql://USER@HOST/NAME."),
+]
+ProjectOption = Annotated[
+    str | None, typer.Option("--project", help="Name of the project, where the collection has several.")
+]
+AddressOption = Annotated[str, typer.Option("--address", help="Where people reach the server; links begin with it.")]
+SettingsOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="A setting of the protocol, KEY=VALUE, such as writing.cap=100; may be repeated."),
+]
+
+
+@app.command("init")
+def init_command(
+    folder: FolderArgument,
+    protocol: Annotated[
+        str,
+        typer.Option(
+            "--protocol",
+            help="single, multi, multi-encourage, multi-constraint, or several of these: a,b; human-baseline; vetting.",
+        ),
+    ],
+    language: Annotated[str, typer.Option("--language", help="Language of the pairs: zh or en.")],
+    name: Annotated[str | None, typer.Option("--name", help="Name of the project; by default the folder's.")] = None,
+    settings: SettingsOption = None,
+    database: DatabaseOption = None,
+    address: AddressOption = "http://127.0.0.1:8000",
+    as_json: JsonOption = False,
+) -> None:
+    """Make a project, in a new collection or beside others, and print the requester's link."""
+    from goldlabel.collect.people import invite
+    from goldlabel.collect.projects import create_project
+    from goldlabel.collect.protocols import make_protocol
+
+    configured = _changed(make_protocol(protocol, language), settings)
+    with closing(_create_or_open(folder, database)) as store, store.write() as tx:
+        made = create_project(tx, name or folder.resolve().name, configured)
+        token = invite(tx, project_id=made.id, role="requester", lifetime=timedelta(days=7), by=None)
+        place = store.url
+    link = _link(address, token)
+    if as_json:
+        print_json({"project": made.name, "kind": made.kind, "language": language, "database": place, "link": link})
+        return
+    typer.echo(f"project {made.name!r} ({made.kind}, {language}) in {place}")
+    typer.echo(f"The requester's link, for one person within 7 days:\n{link}")
+    typer.echo(f"Next: goldlabel collect import {folder} PREMISES, then goldlabel collect serve {folder}")
+
+
+@app.command("import")
+def import_command(
+    folder: FolderArgument,
+    paths: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Files of premises or of pairs.")],
+    what: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            help="premises: to write about; pairs: to label; foreign: mixed in blindly; gold: questions with known "
+            "answers. By default premises, or pairs where nobody writes.",
+        ),
+    ] = None,
+    genre: Annotated[str | None, typer.Option("--genre", help="Genre of premises that have none of their own.")] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", help="Source of premises that have none of their own.")
+    ] = None,
+    questions: Annotated[
+        Path | None, typer.Option("--questions", help="Only premises nearest to these questions, one a line.")
+    ] = None,
+    labels: LabelsOption = "nli3",
+    spellings: MapOption = None,
+    columns: ColumnsOption = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N.")] = None,
+    project: ProjectOption = None,
+    database: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add premises (CSV, JSON lines, plain text) or pairs (any format) to a project."""
+    with closing(_open(folder, database)) as store:
+        with store.read() as tx:
+            found = _project(tx, folder, project)
+        usual = "premises" if found.kind == "elicitation" else "pairs"
+        if one_of("--as", what or usual, KINDS_OF_IMPORT) == "premises":
+            told = _import_premises(store, found, paths, genre, source, questions, limit)
+        else:
+            given = [
+                open_pairs(str(path), labels=labels, spellings=spellings, columns=columns, limit=limit)
+                for path in paths
+            ]
+            told = _import_pairs(store, found, given, "imported" if (what or usual) == "pairs" else str(what))
+    if as_json:
+        print_json({"project": found.name, **told})
+        return
+    typer.echo(f"{found.name}: {told['added']:,} of {told['read']:,} {told['as']} added")
+    for one in told["left_out"]:
+        typer.echo(f"left out: {one['n']:,} ({one['reason']}), such as {one['examples'][0]}")
+
+
+@app.command("serve")
+def serve_command(
+    folder: FolderArgument,
+    database: DatabaseOption = None,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")] = 8000,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Server processes; several need PostgreSQL.")] = 1,
+) -> None:
+    """Serve the pages for writers, verifiers and requesters until Ctrl-C."""
+    _require_extra()
+    if workers > 1 and not database:
+        raise InputError("several workers need PostgreSQL; pass --database URL, or leave --workers out")
+    from goldlabel.web import serve
+
+    serve(folder, database=database, host=host, port=port, workers=workers)
+
+
+@app.command("export")
+def export_command(
+    folder: FolderArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")],
+    audit: Annotated[bool, typer.Option("--audit/--no-audit", help="Also put artifacts on the dataset card.")] = True,
+    project: ProjectOption = None,
+    database: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a snapshot of a project as a dataset with splits, card and ledger; people may go on working."""
+    _require_extra()
+    from goldlabel.collect.export import export_project
+    from goldlabel.web.requester.exporting import audit_section
+
+    refuse_own_input(output, str(folder))
+    with closing(_open(folder, database)) as store:
+        with store.read() as tx:
+            found = _project(tx, folder, project)
+        with progress(f"exporting {found.name}", None):
+            written = export_project(store, found.id, output, describe=[audit_section] if audit else [])
+    show(written, as_json, **({} if as_json else {"output": str(output)}))
+
+
+@app.command("stats")
+def stats_command(
+    folder: FolderArgument,
+    project: ProjectOption = None,
+    database: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Count what a project holds, measure agreement, and sum up what is owed."""
+    from goldlabel.collect.stats import project_stats
+
+    with closing(_open(folder, database)) as store, store.read() as tx:
+        found = project_stats(tx, _project(tx, folder, project).id)
+    if as_json:
+        print_json(found.to_dict())
+        return
+    typer.echo(found.title)
+    print_table(found.table.columns, found.table.iter_rows())
+    if found.people:
+        typer.echo()
+        people = [
+            (one.pseudonym, ", ".join(sorted(one.roles)), one.pairs, one.votes, one.owed, "; ".join(one.flags))
+            for one in found.people
+        ]
+        print_table(["person", "roles", "pairs", "votes", "owed", "flags"], people)
+
+
+@app.command("check")
+def check_command(
+    folder: FolderArgument,
+    project: ProjectOption = None,
+    database: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Work out sums and counters from the events alone; exit with 1 if the tables say otherwise."""
+    from goldlabel.collect.projects import all_projects
+    from goldlabel.collect.recount import check
+
+    with closing(_open(folder, database)) as store, store.read() as tx:
+        chosen = [_project(tx, folder, project)] if project else all_projects(tx)
+        differences = {one.name: check(tx, one.id) for one in chosen}
+    wrong = sum(map(len, differences.values()))
+    if as_json:
+        print_json({"agrees": not wrong, "differences": differences})
+    else:
+        for name, found in differences.items():
+            typer.echo(f"{name}: {'agrees with its events' if not found else f'{len(found)} differences'}")
+            for one in found:
+                typer.echo(f"  {one}")
+    if wrong:
+        raise typer.Exit(DISAGREES)
+
+
+@app.command("invite")
+def invite_command(
+    folder: FolderArgument,
+    role: Annotated[str, typer.Option("--role", help="requester, writer, verifier or expert.")],
+    condition: Annotated[
+        str, typer.Option("--condition", help="A writer's condition; by default the one with the fewest writers.")
+    ] = "",
+    exclusive: Annotated[bool, typer.Option("--exclusive", help="A writer whose pairs are for test alone.")] = False,
+    uses: Annotated[int, typer.Option("--uses", min=1, help="How many people may use the link.")] = 1,
+    days: Annotated[int, typer.Option("--days", min=1, help="For how many days it can be used.")] = 7,
+    project: ProjectOption = None,
+    database: DatabaseOption = None,
+    address: AddressOption = "http://127.0.0.1:8000",
+    as_json: JsonOption = False,
+) -> None:
+    """Print a link with which people join a project."""
+    from goldlabel.collect.people import ROLES, invite
+
+    one_of("--role", role, ROLES)
+    with closing(_open(folder, database)) as store, store.write() as tx:
+        token = invite(
+            tx,
+            project_id=_project(tx, folder, project).id,
+            role=role,
+            condition=condition,
+            exclusive=exclusive,
+            uses=uses,
+            lifetime=timedelta(days=days),
+            by=None,
+        )
+    link = _link(address, token)
+    if as_json:
+        print_json({"link": link, "role": role, "condition": condition or None, "uses": uses, "days": days})
+    else:
+        typer.echo(link)
+
+
+@app.command("configure")
+def configure_command(
+    folder: FolderArgument,
+    settings: SettingsOption = None,
+    project: ProjectOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Change settings of a project, and print its protocol as one JSON document."""
+    from goldlabel.collect.projects import configure
+
+    with closing(_open(folder, database)) as store, store.write() as tx:
+        found = _project(tx, folder, project)
+        if settings:
+            found = configure(tx, found.id, _changed(found.protocol, settings), by=None)
+    print_json(found.protocol.to_dict())
+
+
+def _require_extra() -> None:
+    for module in ("sqlalchemy", "alembic", "argon2"):
+        import_extra(module, "collect")
+
+
+def _open(folder: Path, database: str | None) -> Store:
+    _require_extra()
+    from goldlabel.collect.store import Store
+
+    return Store.open(database or folder)
+
+
+def _create_or_open(folder: Path, database: str | None) -> Store:
+    """Make a new collection, or open the one that is there: a project may stand beside others."""
+    _require_extra()
+    from goldlabel.collect.store import Store
+
+    try:
+        return Store.create(database or folder)
+    except InputError:
+        return Store.open(database or folder)
+
+
+def _project(tx: Transaction, folder: Path, wanted: str | None) -> Project:
+    """Return the project by its name; without one, the only one or the one named after the folder."""
+    from goldlabel.collect.projects import all_projects
+
+    found = {one.name: one for one in all_projects(tx)}
+    if wanted is not None:
+        return found[one_of("--project", wanted, list(found))]
+    if len(found) == 1:
+        return next(iter(found.values()))
+    name = folder.resolve().name
+    if name not in found:
+        raise InputError(f"there are {len(found)} projects; name one with --project: {', '.join(found) or 'none yet'}")
+    return found[name]
+
+
+def _changed(protocol: Protocol, settings: list[str] | None) -> Protocol:
+    """Apply ``KEY=VALUE`` settings; a value is JSON where it reads as JSON, otherwise text."""
+    from goldlabel.collect.protocols import Protocol
+
+    fields = protocol.to_dict()
+    for entry in settings or []:
+        key, equals, text = entry.partition("=")
+        *parents, last = key.strip().split(".")
+        inner: Any = fields
+        for parent in parents:
+            inner = inner.get(parent) if isinstance(inner, dict) else None
+        if not equals or not isinstance(inner, dict):
+            raise InputError(f"--set {entry!r} is not of the form KEY=VALUE, such as writing.cap=100")
+        inner[last] = _value(text.strip(), inner.get(last))
+    return Protocol.from_dict(fields)
+
+
+def _value(text: str, present: object) -> Any:
+    if isinstance(present, str):
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _link(address: str, token: str) -> str:
+    return f"{address.rstrip('/')}/invite/{token}"
+
+
+def _import_premises(
+    store: Store,
+    found: Project,
+    paths: list[Path],
+    genre: str | None,
+    source: str | None,
+    questions: Path | None,
+    limit: int | None,
+) -> dict[str, Any]:
+    from goldlabel.collect.premises import read_premises, select_by_questions
+    from goldlabel.collect.projects import add_premises
+    from goldlabel.collect.snapshot import pool_texts
+
+    if questions is not None and limit is None:
+        raise InputError("--questions draws the nearest premises; say how many with --limit")
+    with store.read() as tx:
+        known = pool_texts(tx, found.id)
+    readings = []
+    for path in paths:
+        reading = read_premises(path, path.name, found.protocol.premises, genre=genre, source=source, known=known)
+        known |= {one.text for one in reading.premises}
+        readings.append(reading)
+    premises = [one for reading in readings for one in reading.premises]
+    if questions is not None and limit is not None:
+        premises = select_by_questions(premises, questions.read_text(encoding="utf-8").splitlines(), limit)
+    with store.write() as tx:
+        added = add_premises(tx, found.id, premises[:limit], by=None)
+    left_out = [
+        one | {"file": path.name}
+        for path, reading in zip(paths, readings, strict=True)
+        for one in reading.to_dict()["left_out"]
+    ]
+    return {"as": "premises", "read": sum(one.read for one in readings), "added": added, "left_out": left_out}
+
+
+def _import_pairs(store: Store, found: Project, given: list[Pairs], origin: str) -> dict[str, Any]:
+    from goldlabel.collect.importing import new_pairs
+    from goldlabel.collect.projects import import_pairs
+
+    new = [one for pairs in given for one in new_pairs(pairs, found.protocol, origin)]
+    with store.write() as tx:
+        added = import_pairs(tx, found.id, new, origin=origin, by=None)
+    return {"as": f"{origin} pairs", "read": len(new), "added": added, "left_out": []}

@@ -1,0 +1,252 @@
+"""``goldlabel train``: fit a model, once or many times."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from goldlabel.cli.output import (
+    ColumnsOption,
+    JsonOption,
+    LabelsOption,
+    LimitOption,
+    MapOption,
+    SeedOption,
+    note,
+    open_pairs,
+    parse_map,
+    show,
+)
+from goldlabel.errors import InputError
+
+if TYPE_CHECKING:
+    from goldlabel.train import Sweep, Training, TrainOptions
+    from goldlabel.train.running import OnRun
+    from goldlabel.train.task import Task
+    from goldlabel.train.trainer import Step
+
+FAILED = 1
+INTERRUPTED = 130
+
+
+def train_command(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Name of a model, such as esim, infersent or linear.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The run's folder; an unfinished run there goes on.")],
+    on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--on", metavar="PATH[:N]", help="Pairs to train on, all or N drawn by the seed; several allowed."
+        ),
+    ] = None,
+    dev: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dev", metavar="PATH", help="Pairs to stop on; by default the dev splits of --on; several allowed."
+        ),
+    ] = None,
+    hypothesis_only: Annotated[bool, typer.Option("--hypothesis-only", help="Never show the model a premise.")] = False,
+    premise_only: Annotated[bool, typer.Option("--premise-only", help="Never show the model a hypothesis.")] = False,
+    epochs: Annotated[int | None, typer.Option("--epochs", help="Epochs at most.")] = None,
+    batch: Annotated[int | None, typer.Option("--batch", help="Pairs in a batch.")] = None,
+    batch_tokens: Annotated[
+        int | None, typer.Option("--batch-tokens", help="Tokens in a batch, padding counted, instead of pairs.")
+    ] = None,
+    accumulate: Annotated[int, typer.Option("--accumulate", help="Batches to a step of the optimiser.")] = 1,
+    lr: Annotated[float | None, typer.Option("--lr", help="Learning rate.")] = None,
+    clip: Annotated[float | None, typer.Option("--clip", help="Largest norm of the gradients.")] = None,
+    patience: Annotated[
+        int | None, typer.Option("--patience", help="Stop after so many epochs without a better dev accuracy.")
+    ] = None,
+    stop_on: Annotated[
+        str, typer.Option("--stop-on", metavar="NAME", help="The dev set that decides, or mean for the mean over all.")
+    ] = "mean",
+    vectors: Annotated[
+        str | None, typer.Option("--vectors", metavar="FILE", help="Word vectors: text, word2vec's .bin, or .npz.")
+    ] = None,
+    train_vectors: Annotated[
+        bool | None,
+        typer.Option("--train-vectors/--freeze-vectors", help="Train the given vectors, or leave them as they are."),
+    ] = None,
+    tokenizer: Annotated[
+        str | None, typer.Option("--tokenizer", help="words, characters or jieba; by default by language.")
+    ] = None,
+    tagger: Annotated[str, typer.Option("--tagger", help="Tagger of parts of speech, for diin; by default none.")] = "",
+    vocabulary: Annotated[
+        list[str] | None,
+        typer.Option("--vocabulary", metavar="PATH", help="More pairs whose words the model shall know."),
+    ] = None,
+    label_space: Annotated[
+        str | None,
+        typer.Option("--label-space", metavar="NAME", help="Bring the data into these labels, such as nli2."),
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--from", metavar="RUN", help="Start from the weights of a finished run.")
+    ] = None,
+    fixed: Annotated[bool, typer.Option("--fixed", help="Only score the weights of --from; train nothing.")] = False,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An option of this model; several allowed.")
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Train with so many seeds, from --seed on.")] = 1,
+    sizes: Annotated[
+        str | None,
+        typer.Option("--sizes", metavar="N,N,…", help="Learning curve: train on nested samples of these sizes."),
+    ] = None,
+    grid: Annotated[
+        str | None, typer.Option("--grid", metavar="FILE|NAME", help="Train with every combination of a grid's values.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Runs at a time, sharing one GPU or the cores.")] = 1,
+    device: Annotated[str, typer.Option("--device", help="cpu, cuda or auto.")] = "auto",
+    precision: Annotated[str, typer.Option("--precision", help="fp32, tf32, bf16 or auto.")] = "auto",
+    labels: LabelsOption = "nli3",
+    spellings: MapOption = None,
+    columns: ColumnsOption = None,
+    limit: LimitOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Train a model on pairs; what is left open comes from the model's published recipe."""
+    from goldlabel.train import TrainOptions
+    from goldlabel.train.checking import find_member, model_options
+    from goldlabel.train.options import parse_options
+    from goldlabel.train.task import gather_task
+
+    find_member(model)
+    options = TrainOptions(
+        seed=seed,
+        reads=_reads(hypothesis_only, premise_only),
+        epochs=epochs,
+        batch=batch,
+        batch_tokens=batch_tokens,
+        accumulate=accumulate,
+        lr=lr,
+        clip=clip,
+        patience=patience,
+        stop_on=stop_on,
+        vectors=vectors,
+        train_vectors=train_vectors,
+        tokenizer=tokenizer,
+        tagger=tagger,
+        device=device,
+        precision=precision,
+        start=start,
+        fixed=fixed,
+        options=parse_options(parse_map("--set", settings), model_options(model), model),
+    )
+    runs = _several(model, seeds, sizes, grid, jobs)
+    opened = partial(open_pairs, labels=labels, spellings=spellings, columns=columns, limit=limit)
+    samples = [parse_sample(text) for text in on or []]
+    task = gather_task(
+        model,
+        [opened(path) for path, _ in samples],
+        sizes=[size for _, size in samples],
+        dev=[opened(path) for path in dev or []],
+        vocabulary=[opened(path) for path in vocabulary or []],
+        label_space=label_space,
+        seed=seed,
+        fixed=start if fixed else None,
+    )
+    _tell(task)
+    result = _run(task, output, options, runs)
+    show(result, as_json)
+    failed: dict[str, str] = getattr(result, "failed", {})
+    for name, error in failed.items():
+        note(f"goldlabel: {name}: {error}")
+    if failed:
+        raise typer.Exit(FAILED)
+
+
+def parse_sample(text: str) -> tuple[str, int | None]:
+    """Read ``PATH:N``; a path that exists with its colon and number is a path."""
+    found = re.fullmatch(r"(.+):(\d+)", text, re.ASCII)
+    if found is None or Path(text).exists():
+        return text, None
+    if not int(found[2]):
+        raise InputError(f"--on {text}: 0 pairs are nothing to train on; give a number from 1 on")
+    return found[1], int(found[2])
+
+
+def _reads(hypothesis_only: bool, premise_only: bool) -> str:
+    if hypothesis_only and premise_only:
+        raise InputError("--hypothesis-only and --premise-only leave nothing to read; choose one")
+    return "hypothesis" if hypothesis_only else "premise" if premise_only else "both"
+
+
+def _several(model: str, seeds: int, sizes: str | None, grid: str | None, jobs: int) -> dict[str, Any] | None:
+    """Return what makes a sweep of a run, or None."""
+    from goldlabel.train import read_grid
+
+    if seeds == 1 and sizes is None and grid is None:
+        return None
+    try:
+        curve = [int(size) for size in sizes.split(",")] if sizes else []
+    except ValueError as error:
+        raise InputError(f"--sizes {sizes} are not numbers joined by commas, such as 1000,5000") from error
+    return {"seeds": seeds, "curve": curve, "grid": read_grid(grid, model) if grid else None, "jobs": jobs}
+
+
+def _tell(task: Task) -> None:
+    """Say what is done without having been asked for."""
+    for one in (task.gold, *task.dev):
+        if one.without_gold:
+            note(f"{one.name}: {one.without_gold:,} pairs have no gold label and are left out")
+    if not task.dev:
+        note("there is no dev set: nothing is scored, and training does not stop early; give one with --dev")
+
+
+def _run(task: Task, output: Path, options: TrainOptions, runs: dict[str, Any] | None) -> Training | Sweep:
+    from goldlabel.train.sweep import run_sweep
+    from goldlabel.train.training import run_task
+
+    try:
+        with _display(runs["jobs"] if runs else 1) as on_run:
+            if runs is not None:
+                return run_sweep(task, output, options, **runs, on_step=on_run)
+            on_step = None if on_run is None else partial(on_run, task.model)
+            return run_task(task, output, options, on_step)
+    except KeyboardInterrupt:
+        note(f"goldlabel: interrupted; give the same command once more to go on with {output}")
+        raise SystemExit(INTERRUPTED) from None
+
+
+@contextmanager
+def _display(lines: int) -> Iterator[OnRun | None]:
+    """Show on a terminal how far each of the runs under way is."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), TextColumn("{task.fields[told]}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        yield _follow(bars, lines)
+
+
+def _follow(bars: Any, lines: int) -> Callable[[str, Step], None]:
+    shown: dict[str, Any] = {}
+
+    def follow(name: str, step: Step) -> None:
+        line = shown.pop(name) if name in shown else bars.add_task(name, told="")
+        shown[name] = line
+        while len(shown) > lines:  # the run that has been silent for longest is done
+            bars.remove_task(shown.pop(next(iter(shown))))
+        described = f"{name} epoch {step.epoch}/{step.epochs}"
+        bars.update(line, description=described, total=step.of, completed=step.pairs, told=describe_step(step))
+
+    return follow
+
+
+def describe_step(step: Step) -> str:
+    """Return rate, loss, best dev accuracy, and the time that is left if nothing stops the run early."""
+    left = (step.epochs - step.epoch) * step.of + step.of - step.pairs
+    best = "" if step.accuracy is None else f"  best dev {100 * step.accuracy:.1f} %"
+    seconds = timedelta(seconds=round(left / max(step.rate, 1e-3)))
+    return f"{step.rate:,.0f} pairs/s  loss {step.loss:.3f}{best}  {seconds} left at most"

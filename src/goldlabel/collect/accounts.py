@@ -1,0 +1,206 @@
+"""Accounts: who may log in, kept apart from the pseudonyms that everything else knows people by.
+
+Tokens and passwords are kept as hashes only. Hashing a password takes its time on purpose: call ``hash_password``
+before a write block, and ``authenticate`` within a read block.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import select
+
+from goldlabel.collect.events import record
+from goldlabel.collect.refusals import Conflict, Forbidden, Missing, TooMany
+from goldlabel.collect.schema import accounts, people, rate_buckets, sessions
+from goldlabel.collect.store import Transaction
+from goldlabel.errors import InputError
+
+SHORTEST_PASSWORD, LONGEST_PASSWORD = 8, 1000
+LONGEST_LOGIN = 100
+_LETTERS = "bcdfghjkmnpqrstvwxz23456789"
+_HASHER = PasswordHasher()
+_NOBODY = _HASHER.hash(secrets.token_hex())
+"""Held against the password of a login that does not exist, so that the answer takes as long."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """Who is logged in."""
+
+    person_id: int
+    pseudonym: str
+    login: str
+    requester: bool
+    csrf_secret: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class NewSession:
+    """A session just opened; the token is shown once and never kept."""
+
+    token: str
+    csrf_secret: str
+    person_id: int
+    expires_at: datetime
+
+
+def hash_password(password: str) -> str:
+    """Return the argon2 hash of a password, or say what is wrong with it."""
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        raise InputError(
+            f"the password has {len(password)} characters; allowed: {SHORTEST_PASSWORD} to {LONGEST_PASSWORD}"
+        )
+    return _HASHER.hash(_normal(password))
+
+
+def create_account(tx: Transaction, login: str, password_hash: str, *, requester: bool = False) -> int:
+    """Make an account and, apart from it, a person with a random pseudonym; return the person's id."""
+    login = _login(login)
+    if tx.one(select(accounts.c.person_id).where(accounts.c.login == login)) is not None:
+        raise Conflict("this login is taken; choose another")
+    person_id = _new_person(tx)
+    made = tx.insert_new(
+        accounts,
+        person_id=person_id,
+        login=login,
+        password_hash=password_hash,
+        requester=requester,
+        created_at=tx.now,
+    )
+    if not made:
+        raise Conflict("this login is taken; choose another")
+    _record(tx, "account.created", person_id, requester=requester)
+    return person_id
+
+
+def authenticate(tx: Transaction, login: str, password: str) -> int:
+    """Return the id of the person whose login and password these are."""
+    row = tx.one(select(accounts).where(accounts.c.login == _folded(login)))
+    try:
+        _HASHER.verify(row.password_hash if row is not None else _NOBODY, _normal(password))
+    except (VerificationError, InvalidHashError):
+        row = None
+    if row is None:
+        raise Forbidden("login or password is wrong; try again, or ask the requester for a new link")
+    return int(row.person_id)
+
+
+def make_requester(tx: Transaction, person_id: int) -> None:
+    """Let a person make projects."""
+    if not tx.run(accounts.update().where(accounts.c.person_id == person_id).values(requester=True)):
+        raise Missing("there is no such account")
+    _record(tx, "account.requester", person_id)
+
+
+def open_session(tx: Transaction, person_id: int, *, lifetime: timedelta) -> NewSession:
+    """Open a session for a person who proved who they are; sessions that are over are cleared away."""
+    tx.run(sessions.delete().where(sessions.c.expires_at <= tx.now))
+    token, csrf_secret, expires_at = secrets.token_urlsafe(32), secrets.token_urlsafe(32), tx.now + lifetime
+    tx.insert(
+        sessions,
+        token_hash=hash_token(token),
+        person_id=person_id,
+        csrf_secret=csrf_secret,
+        created_at=tx.now,
+        expires_at=expires_at,
+    )
+    _record(tx, "session.opened", person_id)
+    return NewSession(token, csrf_secret, person_id, expires_at)
+
+
+def session(tx: Transaction, token: str) -> Session | None:
+    """Return the session behind a token, or ``None`` if there is none or it is over."""
+    row = tx.one(
+        select(sessions, people.c.pseudonym, accounts.c.login, accounts.c.requester)
+        .join(people, people.c.id == sessions.c.person_id)
+        .join(accounts, accounts.c.person_id == sessions.c.person_id)
+        .where(sessions.c.token_hash == hash_token(token), sessions.c.expires_at > tx.now)
+    )
+    if row is None:
+        return None
+    return Session(row.person_id, row.pseudonym, row.login, row.requester, row.csrf_secret, row.expires_at)
+
+
+def close_session(tx: Transaction, token: str) -> None:
+    """Log out; a token that is unknown by now is fine."""
+    row = tx.one(select(sessions.c.person_id).where(sessions.c.token_hash == hash_token(token)))
+    if row is not None:
+        tx.run(sessions.delete().where(sessions.c.token_hash == hash_token(token)))
+        _record(tx, "session.closed", row.person_id)
+
+
+def change_password(tx: Transaction, person_id: int, password_hash: str) -> None:
+    """Set a new password and end all of the person's sessions; check the old password before."""
+    if not tx.run(accounts.update().where(accounts.c.person_id == person_id).values(password_hash=password_hash)):
+        raise Missing("there is no such account")
+    tx.run(sessions.delete().where(sessions.c.person_id == person_id))
+    _record(tx, "password.changed", person_id)
+
+
+def hit(tx: Transaction, bucket: str, *, limit: int, window: timedelta) -> None:
+    """Count a try in a bucket, or refuse it when there were ``limit`` of them within the window.
+
+    Give it a write block of its own, before what it guards. Buckets are kept under a hash of their name, as names
+    hold addresses.
+    """
+    key = hash_token(bucket)
+    if tx.insert_new(rate_buckets, key=key, started_at=tx.now, hits=0):
+        tx.run(rate_buckets.delete().where(rate_buckets.c.started_at < tx.now - timedelta(days=1)))
+    row = tx.one(select(rate_buckets).where(rate_buckets.c.key == key).with_for_update(key_share=True))
+    assert row is not None
+    left = row.started_at + window - tx.now
+    if left <= timedelta(0):
+        tx.run(rate_buckets.update().where(rate_buckets.c.key == key).values(started_at=tx.now, hits=1))
+    elif row.hits >= limit:
+        seconds = -(-left // timedelta(seconds=1))
+        raise TooMany(f"too many tries; try again in {seconds} s", seconds)
+    else:
+        tx.run(rate_buckets.update().where(rate_buckets.c.key == key).values(hits=row.hits + 1))
+
+
+def clear_hits(tx: Transaction, bucket: str) -> None:
+    """Forget the tries in a bucket, as after a login that went well."""
+    tx.run(rate_buckets.delete().where(rate_buckets.c.key == hash_token(bucket)))
+
+
+def hash_token(token: str) -> str:
+    """Return what is kept of a token: it was drawn at random, so a plain hash cannot be guessed back."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def _new_person(tx: Transaction) -> int:
+    while True:
+        pseudonym = "".join(secrets.choice(_LETTERS) for _ in range(6))
+        if tx.insert_new(people, pseudonym=pseudonym, created_at=tx.now):
+            return int(tx.value(select(people.c.id).where(people.c.pseudonym == pseudonym)))
+
+
+def _folded(login: str) -> str:
+    return _normal(login).strip().casefold()
+
+
+def _login(login: str) -> str:
+    folded = _folded(login)
+    if not 1 <= len(folded) <= LONGEST_LOGIN or any(
+        unicodedata.category(one)[0] in "CZ" or one == "\ufffd" for one in folded
+    ):
+        raise InputError(f"a login has 1 to {LONGEST_LOGIN} characters and no spaces; choose another")
+    return folded
+
+
+def _normal(text: str) -> str:
+    """Return text in the one form that every way of typing it leads to, without what no database takes."""
+    return unicodedata.normalize("NFKC", text).replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def _record(tx: Transaction, kind: str, person_id: int, **data: Any) -> None:
+    record(tx, kind, project_id=None, person_id=person_id, subject=f"person {person_id}", data=data)

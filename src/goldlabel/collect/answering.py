@@ -1,0 +1,132 @@
+"""Answering: what every answer has in common, whatever it answers.
+
+An answer comes with a key that its sender made up. The same key again gives back what is stored; another key for a
+task that is answered already is refused. Who holds the task is counted, also after the lease ran out; whose task
+has passed on to someone else is kept as late, and not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import isfinite
+from typing import Any
+
+from sqlalchemy import Row, select
+
+from goldlabel.collect.assignment import lock_assignment, lock_person, release
+from goldlabel.collect.ledger import in_currency
+from goldlabel.collect.refusals import Conflict, Missing
+from goldlabel.collect.schema import answers, assignments, ledger, pairs
+from goldlabel.collect.store import Transaction
+from goldlabel.errors import InputError
+
+LONGEST_KEY = 200
+MOST_TIMINGS = 100
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of an answer; ``repeated`` says that it was stored before and nothing was stored now."""
+
+    answer_id: int
+    assignment_id: int
+    state: str
+    label: str | None
+    pair_ids: list[int]
+    amount: Decimal
+    repeated: bool
+
+
+def begin_answer(
+    tx: Transaction, assignment_id: int, person_id: int, kinds: Sequence[str], key: str
+) -> tuple[Row[Any], Receipt | None]:
+    """Return the assignment to answer, its task locked; and the receipt, if this very answer is stored already."""
+    if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable():
+        raise InputError(f"an answer's key has 1 to {LONGEST_KEY} printable characters; send one of your own making")
+    lock_person(tx, person_id)
+    row = lock_assignment(tx, assignment_id, person_id)
+    if row.kind not in kinds:
+        raise Missing(f"there is no task {assignment_id}")
+    earlier = tx.one(select(answers).where(answers.c.assignment_id == row.id, answers.c.key == key))
+    if earlier is not None:
+        return row, receipt(tx, earlier, repeated=True)
+    if row.state == "skipped":
+        raise Conflict("this task was skipped, so it cannot be answered any more; nothing was changed")
+    if row.state not in ("leased", "passed"):
+        raise Conflict("this task was answered before, and that answer stands; nothing was changed")
+    return row, None
+
+
+def store_answer(
+    tx: Transaction,
+    row: Row[Any],
+    key: str,
+    *,
+    label: str | None = None,
+    note: str | None = None,
+    timings: Mapping[str, float] | None = None,
+    seconds: float | None = None,
+    closes: str = "answered",
+) -> Row[Any]:
+    """Store an answer and close its assignment; the answer is late if its task has passed on to someone else."""
+    counted = row.state == "leased"
+    answer_id = tx.insert(
+        answers,
+        project_id=row.project_id,
+        assignment_id=row.id,
+        task_id=row.task_id,
+        person_id=row.person_id,
+        kind=row.kind,
+        pair_id=row.pair_id,
+        key=key,
+        state="counted" if counted else "late",
+        label=label,
+        note=note,
+        timings=dict(timings) if timings else None,
+        seconds=seconds,
+        created_at=tx.now,
+    )
+    if counted:
+        release(tx, row, closes, closes)
+    else:
+        tx.run(assignments.update().where(assignments.c.id == row.id).values(state="late", closed_at=tx.now))
+    stored = tx.one(select(answers).where(answers.c.id == answer_id))
+    assert stored is not None
+    return stored
+
+
+def told(answer: Row[Any], becomes: str = "answered") -> dict[str, Any]:
+    """Return what the event of any answer says; only a counted one changes what its task is."""
+    said = {"assignment": answer.assignment_id, "task": answer.task_id, "answer": answer.id, "state": answer.state}
+    return {**said, "becomes": becomes} if answer.state == "counted" else said
+
+
+def receipt(tx: Transaction, answer: Row[Any], *, repeated: bool = False) -> Receipt:
+    """Say what became of a stored answer: the pairs it made and what it earned so far."""
+    made = tx.all(select(pairs.c.id).where(pairs.c.answer_id == answer.id).order_by(pairs.c.id))
+    earned = tx.all(select(ledger.c.amount).where(ledger.c.answer_id == answer.id))
+    return Receipt(
+        answer_id=answer.id,
+        assignment_id=answer.assignment_id,
+        state=answer.state,
+        label=answer.label,
+        pair_ids=[pair.id for pair in made],
+        amount=in_currency(sum(line.amount for line in earned)),
+        repeated=repeated,
+    )
+
+
+def checked_timings(timings: Mapping[str, float]) -> dict[str, float]:
+    """Return times in seconds as they are stored, or say what is wrong with them."""
+    if len(timings) > MOST_TIMINGS:
+        raise InputError(f"{len(timings)} times were sent; allowed: {MOST_TIMINGS}")
+    return {str(name)[:100]: checked_seconds(value, str(name)[:100]) for name, value in timings.items()}
+
+
+def checked_seconds(seconds: float, name: str = "seconds") -> float:
+    """Return a time in seconds, or say what is wrong with it."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not isfinite(seconds) or seconds < 0:
+        raise InputError(f"the time {name!r} is {seconds!r}; allowed: a number of seconds from 0")
+    return float(seconds)

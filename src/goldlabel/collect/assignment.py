@@ -1,0 +1,399 @@
+"""Assignment: a task is lent to one person for a time, and goes to someone else when the time is over.
+
+Each vote that a pair wants, and each text that a premise wants, is a row of its own, which has one holder at a
+time and at most one counted answer. So no pair gets more votes than it wants, and none is left with fewer while
+there is anyone who could give them. Tasks are claimed in the order of their ranks, which is the genre with the
+least progress first; on PostgreSQL rows that another process is claiming are passed over (``SKIP LOCKED``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, func, select
+
+from goldlabel.collect.events import record
+from goldlabel.collect.people import Member, require_role
+from goldlabel.collect.projects import Project, project
+from goldlabel.collect.qualification import is_qualified
+from goldlabel.collect.refusals import Conflict, Missing
+from goldlabel.collect.schema import assignments, pairs, people, premises, subsets, tasks
+from goldlabel.collect.store import Transaction
+from goldlabel.errors import InputError
+
+ROLE_FOR = {"write": "writer", "verify": "verifier"}
+KINDS_FOR = {"write": ("write",), "verify": ("verify", "gold")}
+"""What a person who asks for a kind of work may be given; a question with a known answer looks like any other."""
+
+MOMENT = timedelta(seconds=1)
+"""How soon to ask again where something may be free at once."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a person is shown. A task to verify holds no label, and nothing that tells where its pair comes from."""
+
+    assignment_id: int
+    project_id: int
+    kind: str
+    condition: str
+    premise: str
+    genre: str
+    hypothesis: str | None
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The tasks in a person's hands, or why there are none.
+
+    ``paused`` (the project), ``suspended`` (the person), ``unqualified``, ``capped``; ``waiting``: all that is left
+    is in other hands, and the first of them may come back at ``until``; ``later``: people are still writing what
+    is to be verified; ``others``: what is left needs people who have not seen it; ``finished``.
+    """
+
+    tasks: list[Task]
+    status: str
+    until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """How far a writer is in the present batch, and how many premises are done in all."""
+
+    number: int
+    done: int
+    size: int
+    total: int
+
+
+def claim(tx: Transaction, project_id: int, person_id: int, kind: str, *, hold: int = 1) -> Claim:
+    """Give a person tasks until they hold ``hold`` of them.
+
+    Tasks they hold come first, so that a page loaded again shows the same; then those whose time ran out while
+    nobody else took them; then new ones.
+    """
+    if kind not in ROLE_FOR:
+        raise InputError(f"there is no work of kind {kind!r}; allowed: {', '.join(ROLE_FOR)}")
+    found = project(tx, project_id)
+    lock_person(tx, person_id)
+    member = require_role(tx, project_id, person_id, ROLE_FOR[kind])
+    held = _held(tx, found, person_id, kind)
+    mine = [row.id for row in held if row.expires_at > tx.now]
+    status, until = _obstacle(tx, found, member), None
+    if status is None:
+        for row in held:
+            if row.id not in mine and len(mine) < hold:
+                prolong(tx, found, row)
+                mine.append(row.id)
+        while len(mine) < hold and status is None:
+            if kind == "write" and _is_capped(tx, found, person_id):
+                status = "capped"
+            elif (new := _lease_next(tx, found, member, kind)) is not None:
+                mine.append(new)
+            else:
+                status, until = _outlook(tx, found, member, kind)
+    shown = [_view(tx, assignment_id) for assignment_id in sorted(mine)]
+    return Claim(shown, "ok", None) if shown else Claim([], status or "finished", until)
+
+
+def task(tx: Transaction, assignment_id: int, person_id: int) -> Task:
+    """Return what a person was given, also after its time."""
+    own_assignment(tx, assignment_id, person_id)
+    return _view(tx, assignment_id)
+
+
+def skip(tx: Transaction, assignment_id: int, person_id: int) -> None:
+    """Give a task back for someone else; who skipped it is not given it again."""
+    lock_person(tx, person_id)
+    row = lock_assignment(tx, assignment_id, person_id)
+    if row.state in ("skipped", "passed"):
+        return
+    if row.state != "leased":
+        raise Conflict("this task was answered before, so it cannot be skipped; the answer stands")
+    becomes = "withdrawn" if row.kind == "gold" else "open"
+    release(tx, row, "skipped", becomes)
+    record(
+        tx,
+        "lease.skipped",
+        project_id=row.project_id,
+        person_id=person_id,
+        subject=f"task {row.task_id}",
+        data={"assignment": row.id, "task": row.task_id, "becomes": becomes},
+    )
+
+
+def batch(tx: Transaction, project_id: int, person_id: int) -> Batch:
+    """Return how far a writer is; premises marked as unusable are done too."""
+    size = project(tx, project_id).protocol.writing.batch
+    total = _count(tx, project_id, person_id, ("answered", "unusable"))
+    return Batch(total // size + 1, total % size, size, total)
+
+
+def own_assignment(tx: Transaction, assignment_id: int, person_id: int) -> Row[Any]:
+    """Return a person's assignment; to anybody else it does not exist."""
+    row = tx.one(select(assignments).where(assignments.c.id == assignment_id, assignments.c.person_id == person_id))
+    if row is None:
+        raise Missing(f"there is no task {assignment_id}")
+    return row
+
+
+def lease_time(found: Project, kind: str) -> timedelta:
+    """Return for how long a task of a kind is lent."""
+    rules = found.protocol.writing if kind == "write" else found.protocol.verifying
+    return timedelta(seconds=rules.lease_seconds)
+
+
+def lock_person(tx: Transaction, person_id: int) -> None:
+    """Make what one person does happen one after another, also from two windows at once."""
+    tx.one(select(people.c.id).where(people.c.id == person_id).with_for_update(key_share=True))
+
+
+def lock_assignment(tx: Transaction, assignment_id: int, person_id: int) -> Row[Any]:
+    """Return a person's assignment as it stands, with its task held until the transaction ends."""
+    row = own_assignment(tx, assignment_id, person_id)
+    tx.one(select(tasks.c.id).where(tasks.c.id == row.task_id).with_for_update(key_share=True))
+    return own_assignment(tx, assignment_id, person_id)
+
+
+def release(tx: Transaction, row: Row[Any], state: str, task_state: str) -> None:
+    """End the lease of an assignment and say what became of it and of its task."""
+    tx.run(assignments.update().where(assignments.c.id == row.id).values(state=state, closed_at=tx.now))
+    tx.run(tasks.update().where(tasks.c.id == row.task_id).values(state=task_state, lease_until=None))
+
+
+def prolong(tx: Transaction, found: Project, row: Row[Any]) -> datetime:
+    """Give the holder of a task a whole lease from now on."""
+    until = tx.now + lease_time(found, row.kind)
+    held = {"state": "leased", "closed_at": None, "expires_at": until}
+    tx.run(assignments.update().where(assignments.c.id == row.id).values(**held))
+    tx.run(tasks.update().where(tasks.c.id == row.task_id).values(state="leased", lease_until=until))
+    _record_lease(tx, "lease.prolonged", found, row.person_id, row.task_id, row.id, until)
+    return until
+
+
+def _held(tx: Transaction, found: Project, person_id: int, kind: str) -> list[Row[Any]]:
+    query = (
+        select(assignments)
+        .where(*_of(found.id, person_id, kind), assignments.c.state == "leased")
+        .order_by(assignments.c.id)
+    )
+    if not tx.one(query):
+        return []
+    ids = [row.task_id for row in tx.all(query)]
+    tx.all(select(tasks.c.id).where(tasks.c.id.in_(ids)).order_by(tasks.c.id).with_for_update(key_share=True))
+    return list(tx.all(query))
+
+
+def _obstacle(tx: Transaction, found: Project, member: Member) -> str | None:
+    if found.state == "paused":
+        return "paused"
+    if member.state == "paused":
+        return "suspended"
+    return None if is_qualified(tx, found, member.person_id) else "unqualified"
+
+
+def _is_capped(tx: Transaction, found: Project, person_id: int) -> bool:
+    cap = found.protocol.writing.cap
+    return cap is not None and _count(tx, found.id, person_id, ("answered", "leased")) >= cap
+
+
+def _count(tx: Transaction, project_id: int, person_id: int, states: tuple[str, ...]) -> int:
+    chosen = (*_of(project_id, person_id, "write"), assignments.c.state.in_(states))
+    return int(tx.value(select(func.count()).where(*chosen)))
+
+
+def _of(project_id: int, person_id: int, kind: str) -> tuple[ColumnElement[bool], ...]:
+    return (
+        assignments.c.project_id == project_id,
+        assignments.c.person_id == person_id,
+        assignments.c.kind.in_(KINDS_FOR[kind]),
+    )
+
+
+def _lease_next(tx: Transaction, found: Project, member: Member, kind: str) -> int | None:
+    """Lease the next task and return the assignment's id, if there is any task for this person."""
+    chosen = _next(tx, found, member, kind)
+    if chosen is None:
+        return None
+    if kind == "verify" and (question := _question(tx, found, member.person_id)) is not None:
+        chosen = question
+    until = tx.now + lease_time(found, chosen.kind)
+    holder = tx.value(
+        select(assignments.c.id).where(assignments.c.task_id == chosen.id, assignments.c.state == "leased")
+    )
+    if holder is not None:
+        tx.run(assignments.update().where(assignments.c.id == holder).values(state="passed", closed_at=tx.now))
+    tx.run(tasks.update().where(tasks.c.id == chosen.id).values(state="leased", lease_until=until))
+    assignment_id = tx.insert(
+        assignments,
+        project_id=found.id,
+        task_id=chosen.id,
+        person_id=member.person_id,
+        kind=chosen.kind,
+        premise_id=chosen.premise_id,
+        pair_id=chosen.pair_id,
+        rank=chosen.rank,
+        state="leased",
+        leased_at=tx.now,
+        expires_at=until,
+    )
+    _record_lease(tx, "lease.granted", found, member.person_id, chosen.id, assignment_id, until, holder)
+    return assignment_id
+
+
+def _next(tx: Transaction, found: Project, member: Member, kind: str) -> Row[Any] | None:
+    """Return the next task for a person, locked: first what others let lapse, then by rank.
+
+    Where many wait that the person has judged already, the search goes on from the last one judged; only if there
+    is nothing beyond does it start again from the first.
+    """
+    available = _available(found, member, kind)
+    lapsed = available.where(tasks.c.lease_until <= tx.now).order_by(tasks.c.lease_until)
+    waiting = available.where(tasks.c.state == "open").order_by(tasks.c.rank, tasks.c.tie)
+    row = _first(tx, lapsed)
+    if row is None and kind == "verify":
+        judged = (*_of(found.id, member.person_id, kind), assignments.c.state == "answered")
+        last = select(func.max(assignments.c.rank)).where(*judged).scalar_subquery()
+        row = _first(tx, waiting.where(tasks.c.rank >= last))
+    if row is None and (kind == "write" or not _has_judged_all(tx, found, member.person_id)):
+        row = _first(tx, waiting)
+    return row
+
+
+def _first(tx: Transaction, search: Select[Any]) -> Row[Any] | None:
+    """Return and lock the first task of a search that no other transaction has locked."""
+    return tx.one(search.limit(1).with_for_update(of=tasks, key_share=True, skip_locked=True))
+
+
+def _available(found: Project, member: Member, kind: str) -> Select[Any]:
+    """Select the tasks that a person may be given at some time: not seen before, and not their own pairs."""
+    same = [assignments.c.pair_id == tasks.c.pair_id]
+    if kind == "write":
+        same = [assignments.c.kind == kind, assignments.c.premise_id == tasks.c.premise_id]
+    seen = select(assignments.c.id).where(assignments.c.person_id == member.person_id, *same)
+    return select(tasks).where(
+        tasks.c.project_id == found.id,
+        tasks.c.kind == kind,
+        tasks.c.condition == member.condition,
+        tasks.c.author_id.is_distinct_from(member.person_id),
+        ~seen.exists(),
+    )
+
+
+def _question(tx: Transaction, found: Project, person_id: int) -> Row[Any] | None:
+    """Once in a while, make a task of a question with a known answer that the person has not seen."""
+    given = int(tx.value(select(func.count()).where(*_of(found.id, person_id, "verify"))))
+    chance = found.random("question", person_id, given)
+    if chance.random() >= found.protocol.qualification.gold_rate:
+        return None
+    seen = select(assignments.c.id).where(assignments.c.person_id == person_id, assignments.c.pair_id == pairs.c.id)
+    left = tx.all(
+        select(pairs.c.id, pairs.c.subset_id, subsets.c.genre)
+        .join(subsets, subsets.c.id == pairs.c.subset_id)
+        .where(subsets.c.project_id == found.id, subsets.c.origin == "gold", ~seen.exists())
+        .order_by(pairs.c.id)
+    )
+    if not left:
+        return None
+    chosen = chance.choice(left)
+    task_id = tx.insert(
+        tasks,
+        project_id=found.id,
+        kind="gold",
+        condition="",
+        genre=chosen.genre,
+        subset_id=chosen.subset_id,
+        pair_id=chosen.id,
+        slot=person_id,
+        rank=0,
+        tie=0,
+        state="open",
+    )
+    return tx.one(select(tasks).where(tasks.c.id == task_id))
+
+
+def _outlook(tx: Transaction, found: Project, member: Member, kind: str) -> tuple[str, datetime | None]:
+    """Say why there is nothing for a person now, and when there may be."""
+    held = _available(found, member, kind).where(tasks.c.lease_until.is_not(None)).subquery()
+    soonest = tx.value(select(func.min(held.c.lease_until)))
+    if _is_being_claimed(tx, found, member, kind):
+        soonest = tx.now
+    if soonest is not None:
+        return "waiting", max(soonest, tx.now + MOMENT)
+    if kind == "verify" and any(_unanswered(tx, found, "write", one.name) for one in found.protocol.conditions):
+        return "later", None
+    return ("others" if _unanswered(tx, found, kind, member.condition) else "finished"), None
+
+
+def _is_being_claimed(tx: Transaction, found: Project, member: Member, kind: str) -> bool:
+    """Say whether a task was passed over that another process is claiming at this very moment, and may yet fail to."""
+    if tx.connection.dialect.name != "postgresql":
+        return False
+    if kind == "verify" and _has_judged_all(tx, found, member.person_id):
+        return False
+    return tx.one(_available(found, member, kind).where(tasks.c.state == "open").limit(1)) is not None
+
+
+def _has_judged_all(tx: Transaction, found: Project, person_id: int) -> bool:
+    """Say whether every pair drawn so far was in a person's hands: then none needs to be searched for.
+
+    Without this, who is ahead of all others would have every pair that still waits for those looked up in vain.
+    """
+    last = select(func.max(pairs.c.draw_number)).where(pairs.c.subset_id == subsets.c.id).scalar_subquery()
+    drawn = tx.value(select(func.sum(last)).where(subsets.c.project_id == found.id)) or 0
+    had = (*_of(found.id, person_id, "verify"), assignments.c.kind == "verify")
+    return int(tx.value(select(func.count()).where(*had))) >= int(drawn)
+
+
+def _unanswered(tx: Transaction, found: Project, kind: str, condition: str) -> bool:
+    own = (tasks.c.project_id == found.id, tasks.c.kind == kind, tasks.c.condition == condition)
+    return tx.one(select(tasks.c.id).where(*own, tasks.c.state.in_(("open", "leased"))).limit(1)) is not None
+
+
+def _view(tx: Transaction, assignment_id: int) -> Task:
+    row = tx.one(
+        select(
+            assignments.c.id,
+            assignments.c.project_id,
+            assignments.c.kind,
+            assignments.c.expires_at,
+            tasks.c.condition,
+            premises.c.text,
+            tasks.c.genre,
+            pairs.c.hypothesis,
+        )
+        .join(tasks, tasks.c.id == assignments.c.task_id)
+        .outerjoin(pairs, pairs.c.id == assignments.c.pair_id)
+        .join(premises, premises.c.id == func.coalesce(assignments.c.premise_id, pairs.c.premise_id))
+        .where(assignments.c.id == assignment_id)
+    )
+    assert row is not None
+    return Task(
+        assignment_id=row.id,
+        project_id=row.project_id,
+        kind="write" if row.kind == "write" else "verify",
+        condition=row.condition,
+        premise=row.text,
+        genre=row.genre if row.kind == "write" else "",
+        hypothesis=row.hypothesis,
+        expires_at=row.expires_at,
+    )
+
+
+def _record_lease(
+    tx: Transaction,
+    kind: str,
+    found: Project,
+    person_id: int,
+    task_id: int,
+    assignment_id: int,
+    until: datetime,
+    passed: int | None = None,
+) -> None:
+    data = {"assignment": assignment_id, "task": task_id, "until": until.isoformat()}
+    if passed is not None:
+        data["passed"] = passed
+    record(tx, kind, project_id=found.id, person_id=person_id, subject=f"task {task_id}", data=data)

@@ -1,0 +1,187 @@
+"""Drawing: pairs come in, are numbered within their subset, and a share of each subset is drawn for verification.
+
+A subset is what was written in one condition about one genre. After ``n`` pairs, ``floor(share * n + u)`` of them
+are drawn, where ``u`` is uniform on [0, 1) and fixed per subset (systematic sampling; Madow and Madow 1944): the
+count is exact but for rounding at every moment, and, as the new ones are drawn at random among the pairs that came
+in together, every pair has the same chance whenever it was written.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from math import floor
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import ColumnElement, bindparam, func, select
+
+from goldlabel.collect.events import record
+from goldlabel.collect.schema import pairs, subsets, tasks
+from goldlabel.collect.store import Transaction
+
+if TYPE_CHECKING:
+    from goldlabel.collect.projects import Project
+
+
+def lock_subset(tx: Transaction, project_id: int, origin: str, condition: str, genre: str) -> int:
+    """Return a subset's id, made if need be; its row is held until the transaction ends, so numbers stay dense."""
+    names = {"project_id": project_id, "origin": origin, "condition": condition, "genre": genre}
+    tx.insert_new(subsets, **names)
+    same = [subsets.c[name] == value for name, value in names.items()]
+    return int(tx.value(select(subsets.c.id).where(*same).with_for_update(key_share=True)))
+
+
+def place(tx: Transaction, subset_id: int, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Store pairs with the next numbers of a locked subset and return their ids."""
+    size = _largest(tx, pairs.c.number, pairs.c.subset_id == subset_id)
+    common = {"subset_id": subset_id, "considered": False, "state": "counted", "created_at": tx.now}
+    return tx.insert_returning(
+        pairs, [{**row, **common, "number": number} for number, row in enumerate(rows, start=size + 1)]
+    )
+
+
+def draw_subset(tx: Transaction, project: Project, subset_id: int, by: int | None) -> int:
+    """Draw what the share still wants from a locked subset; return how many pairs were drawn."""
+    subset = tx.one(select(subsets).where(subsets.c.id == subset_id))
+    assert subset is not None
+    own = pairs.c.subset_id == subset_id
+    size = _largest(tx, pairs.c.number, own)
+    offset = project.random("offset", subset.origin, subset.condition, subset.genre).random()
+    share = Decimal(str(project.protocol.verifying.share))
+    wanted = floor(share * size + Decimal(offset)) - _largest(tx, pairs.c.draw_number, own)
+    chance = project.random("draw", subset_id, size, wanted)
+    fresh = _ids(tx, own, pairs.c.considered.is_(False))
+    if fresh:
+        tx.run(pairs.update().where(own, pairs.c.considered.is_(False)).values(considered=True))
+    chosen = chance.sample(fresh, max(0, min(wanted, len(fresh))))
+    if wanted > len(chosen):  # the share was raised since: from those passed over before
+        rest = [pair_id for pair_id in _ids(tx, own, pairs.c.draw_number.is_(None)) if pair_id not in {*chosen}]
+        chosen += chance.sample(rest, min(wanted - len(chosen), len(rest)))
+    _queue(tx, project, subset_id, chosen, by)
+    return len(chosen)
+
+
+def draw_imported(tx: Transaction, project: Project, origin: str, by: int | None) -> int:
+    """Draw from pairs written elsewhere as many as the configuration wants; gold questions are not drawn."""
+    rules = project.protocol.verifying
+    limit = {"foreign": rules.foreign, "imported": rules.sample, "gold": 0}[origin]
+    ids = _subset_ids(tx, project, origin)
+    if limit is None:
+        return sum(draw_subset(tx, project, subset_id, by) for subset_id in ids)
+    rows = tx.all(
+        select(pairs.c.id, pairs.c.subset_id, pairs.c.draw_number)
+        .where(pairs.c.subset_id.in_(ids))
+        .order_by(pairs.c.id)
+    )
+    free = [row for row in rows if row.draw_number is None]
+    wanted = max(0, limit - (len(rows) - len(free)))
+    chosen: dict[int, list[int]] = defaultdict(list)
+    for row in project.random("draw", origin, len(rows), wanted).sample(free, min(wanted, len(free))):
+        chosen[row.subset_id].append(row.id)
+    for subset_id in sorted(chosen):
+        _queue(tx, project, subset_id, chosen[subset_id], by)
+    return sum(map(len, chosen.values()))
+
+
+def draw_all(tx: Transaction, project: Project, by: int | None) -> int:
+    """Bring every subset up to its share, and every drawn pair up to its number of verifiers."""
+    drawn = sum(draw_subset(tx, project, subset_id, by) for subset_id in _subset_ids(tx, project, "written"))
+    drawn += sum(draw_imported(tx, project, origin, by) for origin in ("imported", "foreign"))
+    _widen(tx, project, by)
+    return drawn
+
+
+def _subset_ids(tx: Transaction, project: Project, origin: str) -> list[int]:
+    """Return the ids of the subsets of one origin, whose rows are held from now on, always in the same order."""
+    query = (
+        select(subsets.c.id)
+        .where(subsets.c.project_id == project.id, subsets.c.origin == origin)
+        .order_by(subsets.c.id)
+        .with_for_update(key_share=True)
+    )
+    return [row.id for row in tx.all(query)]
+
+
+def _queue(tx: Transaction, project: Project, subset_id: int, chosen: Sequence[int], by: int | None) -> None:
+    """Mark pairs as drawn and make a task for each vote that they want."""
+    if not chosen:
+        return
+    last = _largest(tx, pairs.c.draw_number, pairs.c.subset_id == subset_id)
+    tx.connection.execute(
+        pairs.update().where(pairs.c.id == bindparam("pair")).values(draw_number=bindparam("number_drawn")),
+        [{"pair": pair_id, "number_drawn": number} for number, pair_id in enumerate(chosen, start=last + 1)],
+    )
+    wanted = project.protocol.verifying.verifiers
+    _add_slots(tx, project, (pairs.c.subset_id == subset_id) & (pairs.c.draw_number > last), wanted)
+    _record(tx, "verification.drawn", project, by, subset_id, chosen, wanted)
+
+
+def _widen(tx: Transaction, project: Project, by: int | None) -> None:
+    """Add the votes that drawn pairs want since the number of verifiers was raised."""
+    wanted = project.protocol.verifying.verifiers
+    short = (
+        select(tasks.c.pair_id)
+        .where(tasks.c.project_id == project.id, tasks.c.kind == "verify")
+        .group_by(tasks.c.pair_id)
+        .having(func.count() < wanted)
+    )
+    ids = [row.pair_id for row in tx.all(short.order_by(tasks.c.pair_id))]
+    if ids:
+        _add_slots(tx, project, pairs.c.id.in_(short), wanted)
+        _record(tx, "verification.widened", project, by, 0, ids, wanted)
+
+
+def _add_slots(tx: Transaction, project: Project, which: ColumnElement[bool], wanted: int) -> None:
+    has = select(func.count()).where(tasks.c.pair_id == pairs.c.id, tasks.c.kind == "verify").scalar_subquery()
+    rows = tx.all(
+        select(pairs.c.id, pairs.c.subset_id, pairs.c.writer_id, pairs.c.draw_number, subsets.c.genre, has.label("has"))
+        .join(subsets, subsets.c.id == pairs.c.subset_id)
+        .where(which)
+        .order_by(pairs.c.id)
+    )
+    chance = project.random("tie", rows[0].id)
+    ties = {row.id: chance.getrandbits(31) for row in rows}
+    tx.insert_all(
+        tasks,
+        [
+            {
+                "project_id": project.id,
+                "kind": "verify",
+                "condition": "",
+                "genre": row.genre,
+                "subset_id": row.subset_id,
+                "pair_id": row.id,
+                "slot": slot,
+                "author_id": row.writer_id,
+                "rank": row.draw_number,
+                "tie": ties[row.id],
+                "state": "open",
+            }
+            for row in rows
+            for slot in range(row.has, wanted)
+        ],
+    )
+
+
+def _record(
+    tx: Transaction, kind: str, project: Project, by: int | None, subset_id: int, ids: Sequence[int], wanted: int
+) -> None:
+    record(
+        tx,
+        kind,
+        project_id=project.id,
+        person_id=by,
+        subject=f"subset {subset_id}",
+        data={"pairs": list(ids), "wanted": wanted},
+    )
+
+
+def _largest(tx: Transaction, column: ColumnElement[Any], own: ColumnElement[bool]) -> int:
+    return tx.value(select(func.max(column)).where(own)) or 0
+
+
+def _ids(tx: Transaction, *conditions: ColumnElement[bool]) -> list[int]:
+    return [
+        row.id for row in tx.all(select(pairs.c.id).where(*conditions, pairs.c.state == "counted").order_by(pairs.c.id))
+    ]

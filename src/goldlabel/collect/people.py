@@ -1,0 +1,272 @@
+"""People in projects: invitations, roles, the condition that a writer works in."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Row, func, select
+
+from goldlabel.collect.accounts import hash_token, make_requester
+from goldlabel.collect.events import record
+from goldlabel.collect.projects import project
+from goldlabel.collect.refusals import Expired, Forbidden, Missing
+from goldlabel.collect.schema import invite_uses, invites, members
+from goldlabel.collect.store import Transaction
+from goldlabel.errors import InputError
+
+ROLES = ("requester", "writer", "verifier", "expert")
+MEMBER_STATES = ("active", "paused")
+
+
+@dataclass(frozen=True)
+class Member:
+    """A person's role in a project."""
+
+    project_id: int
+    person_id: int
+    role: str
+    condition: str
+    exclusive: bool
+    state: str
+    attempts: int
+    joined_at: datetime
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """What a link offers; ``project_id`` is ``None`` for the right to make projects."""
+
+    id: int
+    project_id: int | None
+    role: str
+    condition: str
+    exclusive: bool
+    uses: int
+    used: int
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+
+
+def invite(
+    tx: Transaction,
+    *,
+    project_id: int | None,
+    role: str,
+    condition: str = "",
+    exclusive: bool = False,
+    uses: int = 1,
+    lifetime: timedelta,
+    by: int | None,
+) -> str:
+    """Make an invitation and return its token, which is kept as a hash only.
+
+    Without a project it gives the right to make projects. A writer invited without a condition gets the one with
+    the fewest writers.
+    """
+    if project_id is None and role != "requester":
+        raise InputError(f"an invitation without a project is for a requester, not for a {role}; name the project")
+    if project_id is not None:
+        _check_role(tx, project_id, role, condition, exclusive)
+    if uses < 1 or lifetime <= timedelta(0):
+        raise InputError("an invitation needs at least one use and some time; give both above 0")
+    token = secrets.token_urlsafe(24)
+    invite_id = tx.insert(
+        invites,
+        token_hash=hash_token(token),
+        project_id=project_id,
+        role=role,
+        condition=condition,
+        exclusive=exclusive,
+        uses=uses,
+        created_by=by,
+        created_at=tx.now,
+        expires_at=tx.now + lifetime,
+    )
+    record(
+        tx,
+        "invite.made",
+        project_id=project_id,
+        person_id=by,
+        subject=f"invite {invite_id}",
+        data={"role": role, "condition": condition, "uses": uses},
+    )
+    return token
+
+
+def invitation(tx: Transaction, token: str) -> Invitation:
+    """Return what a link offers, or say why it offers nothing any more."""
+    found = _invitations(tx, invites.c.token_hash == hash_token(token))
+    if not found:
+        raise Missing("there is no such invitation; check that the link is complete, or ask for a new one")
+    one = found[0]
+    if one.revoked_at is not None or one.expires_at <= tx.now or one.used >= one.uses:
+        raise Expired("this invitation is used up or its time is over; ask for a new one")
+    return one
+
+
+def accept(tx: Transaction, token: str, person_id: int) -> Invitation:
+    """Give a person what a link offers; who has it already uses nothing up."""
+    tx.one(select(invites.c.id).where(invites.c.token_hash == hash_token(token)).with_for_update(key_share=True))
+    mine = tx.one(
+        select(invites.c.id)
+        .join(invite_uses, invite_uses.c.invite_id == invites.c.id)
+        .where(invites.c.token_hash == hash_token(token), invite_uses.c.person_id == person_id)
+    )
+    if mine is not None:
+        return _invitations(tx, invites.c.id == mine.id)[0]
+    one = invitation(tx, token)
+    tx.insert(invite_uses, invite_id=one.id, person_id=person_id, used_at=tx.now)
+    if one.project_id is None:
+        make_requester(tx, person_id)
+    else:
+        add_member(
+            tx,
+            one.project_id,
+            person_id,
+            one.role,
+            condition=one.condition,
+            exclusive=one.exclusive,
+            by=person_id,
+        )
+    return one
+
+
+def revoke_invite(tx: Transaction, project_id: int | None, invite_id: int, *, by: int | None) -> None:
+    """Make a link useless from now on."""
+    own = invites.c.project_id == project_id if project_id is not None else invites.c.project_id.is_(None)
+    if not tx.run(invites.update().where(invites.c.id == invite_id, own).values(revoked_at=tx.now)):
+        raise Missing("there is no such invitation")
+    record(tx, "invite.revoked", project_id=project_id, person_id=by, subject=f"invite {invite_id}")
+
+
+def invitations_of(tx: Transaction, project_id: int) -> list[Invitation]:
+    """Return a project's invitations, the newest first."""
+    return _invitations(tx, invites.c.project_id == project_id)
+
+
+def add_member(
+    tx: Transaction,
+    project_id: int,
+    person_id: int,
+    role: str,
+    *,
+    condition: str = "",
+    exclusive: bool = False,
+    by: int | None,
+) -> Member:
+    """Give a person a role in a project; who has it keeps it as it is."""
+    _check_role(tx, project_id, role, condition, exclusive)
+    if role == "writer" and not condition:
+        condition = _least_written(tx, project_id)
+    added = tx.insert_new(
+        members,
+        project_id=project_id,
+        person_id=person_id,
+        role=role,
+        condition=condition,
+        exclusive=exclusive,
+        state="active",
+        attempts=1,
+        joined_at=tx.now,
+    )
+    if added:
+        data = {"role": role, "condition": condition, "exclusive": exclusive}
+        _record(tx, "member.joined", project_id, person_id, by, **data)
+    return roles(tx, project_id, person_id)[role]
+
+
+def set_member(
+    tx: Transaction,
+    project_id: int,
+    person_id: int,
+    role: str,
+    *,
+    by: int | None,
+    state: str | None = None,
+    condition: str | None = None,
+    exclusive: bool | None = None,
+) -> Member:
+    """Change how a person works in a project: paused or active, another condition, exclusive to test."""
+    given = {"state": state, "condition": condition, "exclusive": exclusive}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    member = roles(tx, project_id, person_id).get(role)
+    if member is None:
+        raise Missing(f"there is no such {role} in this project")
+    if state is not None and state not in MEMBER_STATES:
+        raise InputError(f"a member cannot be {state!r}; allowed: {', '.join(MEMBER_STATES)}")
+    _check_role(tx, project_id, role, condition or "", bool(exclusive))
+    if any(getattr(member, name) != value for name, value in changes.items()):
+        own = (members.c.project_id == project_id, members.c.person_id == person_id, members.c.role == role)
+        tx.run(members.update().where(*own).values(**changes))
+        _record(tx, "member.changed", project_id, person_id, by, role=role, **changes)
+    return roles(tx, project_id, person_id)[role]
+
+
+def roles(tx: Transaction, project_id: int, person_id: int) -> dict[str, Member]:
+    """Return a person's roles in a project by name; none for a stranger."""
+    query = select(members).where(members.c.project_id == project_id, members.c.person_id == person_id)
+    return {row.role: Member(**row._mapping) for row in tx.all(query)}
+
+
+def require_role(tx: Transaction, project_id: int, person_id: int, *allowed: str) -> Member:
+    """Return the first of the allowed roles that a person has; to a stranger the project does not exist."""
+    held = roles(tx, project_id, person_id)
+    if not held:
+        raise Missing(f"there is no project {project_id}")
+    found = next((held[role] for role in allowed if role in held), None)
+    if found is None:
+        raise Forbidden(f"this is for a {' or '.join(allowed)} of the project; ask the requester for the role")
+    return found
+
+
+def _check_role(tx: Transaction, project_id: int, role: str, condition: str, exclusive: bool) -> None:
+    protocol = project(tx, project_id).protocol
+    if role not in ROLES:
+        raise InputError(f"there is no role {role!r}; allowed: {', '.join(ROLES)}")
+    if role == "writer" and protocol.kind != "elicitation":
+        raise InputError(f"nobody writes in a project of kind {protocol.kind!r}; invite verifiers")
+    if role != "writer" and (condition or exclusive):
+        raise InputError(f"a condition, and being exclusive to test, is for writers, not for a {role}")
+    if condition:
+        protocol.condition(condition)
+
+
+def _least_written(tx: Transaction, project_id: int) -> str:
+    """Return the condition with the fewest writers, the first of those with as few."""
+    held = Counter(
+        row.condition
+        for row in tx.all(
+            select(members.c.condition).where(members.c.project_id == project_id, members.c.role == "writer")
+        )
+    )
+    return min((one.name for one in project(tx, project_id).protocol.conditions), key=lambda name: held[name])
+
+
+def _invitations(tx: Transaction, chosen: Any) -> list[Invitation]:
+    used = select(func.count()).where(invite_uses.c.invite_id == invites.c.id).scalar_subquery()
+    rows = tx.all(select(invites, used.label("used")).where(chosen).order_by(invites.c.id.desc()))
+    return [_invitation(row) for row in rows]
+
+
+def _invitation(row: Row[Any]) -> Invitation:
+    return Invitation(
+        row.id,
+        row.project_id,
+        row.role,
+        row.condition,
+        row.exclusive,
+        row.uses,
+        row.used,
+        row.created_at,
+        row.expires_at,
+        row.revoked_at,
+    )
+
+
+def _record(tx: Transaction, kind: str, project_id: int, person_id: int, by: int | None, **data: Any) -> None:
+    record(tx, kind, project_id=project_id, person_id=by, subject=f"person {person_id}", data=data)

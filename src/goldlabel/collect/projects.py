@@ -1,0 +1,360 @@
+"""Projects: their configuration, the premises to write about, and pairs that were written elsewhere."""
+
+from __future__ import annotations
+
+import json
+import random
+import secrets
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import Row, func, select
+
+from goldlabel.collect import drawing
+from goldlabel.collect.events import record
+from goldlabel.collect.ledger import in_units
+from goldlabel.collect.premises import Premise
+from goldlabel.collect.protocols import Protocol
+from goldlabel.collect.refusals import Conflict, Missing
+from goldlabel.collect.rules import clean_text
+from goldlabel.collect.schema import members, premises, projects, subsets, tasks
+from goldlabel.collect.store import Transaction
+from goldlabel.collect.texts import training_examples
+from goldlabel.errors import InputError
+from goldlabel.pairs.labels import NO_GOLD
+
+STATES = ("running", "paused")
+IMPORTS = ("imported", "foreign", "gold")
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project as it stands."""
+
+    id: int
+    name: str
+    kind: str
+    protocol: Protocol
+    seed: int
+    state: str
+    created_at: datetime
+
+    def random(self, *purpose: object) -> random.Random:
+        """Return a generator that depends on the project's seed and on what it is for, never on earlier draws."""
+        return random.Random("/".join(map(str, (self.seed, *purpose))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewPair:
+    """A pair written elsewhere. ``label`` is its own gold label, ``-`` if it has none."""
+
+    premise: str
+    hypothesis: str
+    label: str = NO_GOLD
+    genre: str | None = None
+    level: str | None = None
+    original_id: str | None = None
+    meta: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class QueueLine:
+    """How far one kind of work has come in one condition and genre."""
+
+    kind: str
+    origin: str
+    condition: str
+    genre: str
+    waiting: int
+    leased: int
+    lapsed: int
+    answered: int
+    unusable: int
+
+
+def create_project(
+    tx: Transaction, name: str, protocol: Protocol, *, by: int | None = None, seed: int | None = None
+) -> Project:
+    """Make a project; who makes it becomes its requester. ``seed`` decides all that is drawn at random."""
+    name = clean_text(name)
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise InputError(f"a project's name has {len(name)} characters; allowed: 1 to {LONGEST_NAME}")
+    _check(protocol)
+    values = {
+        "name": name,
+        "kind": protocol.kind,
+        "config": _dumped(protocol),
+        "seed": secrets.randbits(62) if seed is None else seed,
+        "state": "running",
+        "created_by": by,
+        "created_at": tx.now,
+    }
+    if not tx.insert_new(projects, **values):
+        raise Conflict(f"there is a project {name!r} already; choose another name")
+    made = project_named(tx, name)
+    if by is not None:
+        tx.insert(
+            members,
+            project_id=made.id,
+            person_id=by,
+            role="requester",
+            condition="",
+            exclusive=False,
+            state="active",
+            attempts=1,
+            joined_at=tx.now,
+        )
+    _record(tx, "project.created", made, by, config=protocol.to_dict())
+    return made
+
+
+def project(tx: Transaction, project_id: int) -> Project:
+    """Return a project by its id."""
+    row = tx.one(select(projects).where(projects.c.id == project_id))
+    if row is None:
+        raise Missing(f"there is no project {project_id}")
+    return _project(row)
+
+
+def project_named(tx: Transaction, name: str) -> Project:
+    """Return a project by its name."""
+    row = tx.one(select(projects).where(projects.c.name == name))
+    if row is None:
+        raise Missing(f"there is no project {name!r}")
+    return _project(row)
+
+
+def all_projects(tx: Transaction) -> list[Project]:
+    """Return every project, the oldest first."""
+    return [_project(row) for row in tx.all(select(projects).order_by(projects.c.id))]
+
+
+def projects_of(tx: Transaction, person_id: int) -> list[tuple[Project, list[str]]]:
+    """Return the projects that a person has a role in, and the roles."""
+    roles: dict[int, list[str]] = defaultdict(list)
+    for row in tx.all(select(members).where(members.c.person_id == person_id).order_by(members.c.role)):
+        roles[row.project_id].append(row.role)
+    return [(one, roles[one.id]) for one in all_projects(tx) if one.id in roles]
+
+
+def set_state(tx: Transaction, project_id: int, state: str, *, by: int | None) -> None:
+    """Pause a project or let it run; a paused one gives out no tasks but takes answers."""
+    if state not in STATES:
+        raise InputError(f"a project cannot be {state!r}; allowed: {', '.join(STATES)}")
+    found = _locked(tx, project_id)
+    if found.state != state:
+        tx.run(projects.update().where(projects.c.id == project_id).values(state=state))
+        _record(tx, f"project.{state}", found, by)
+
+
+def configure(tx: Transaction, project_id: int, protocol: Protocol, *, by: int | None) -> Project:
+    """Change a project's configuration; new conditions and larger shares take effect on what is there already."""
+    found = _locked(tx, project_id)
+    for name in ("kind", "language", "labels"):
+        old, new = getattr(found.protocol, name), getattr(protocol, name)
+        if old != new:
+            raise InputError(f"setting {name!r} is {old!r} and cannot become {new!r}; make a new project for it")
+    gone = {one.name for one in found.protocol.conditions} - {one.name for one in protocol.conditions}
+    if gone:
+        raise InputError(
+            f"condition {min(gone)!r} cannot be taken away, as people work in it; pause its writers instead"
+        )
+    _check(protocol)
+    tx.run(projects.update().where(projects.c.id == project_id).values(config=_dumped(protocol)))
+    changed = project(tx, project_id)
+    _record(tx, "project.configured", changed, by, config=protocol.to_dict())
+    _open_writing(tx, changed)
+    drawing.draw_all(tx, changed, by)
+    return changed
+
+
+def add_premises(tx: Transaction, project_id: int, new: Iterable[Premise], *, by: int | None) -> int:
+    """Add premises to the pool and to the writers' queues, in random order; return how many were added."""
+    found = _locked(tx, project_id)
+    if found.kind != "elicitation":
+        raise InputError(f"project {found.name!r} is of kind {found.kind!r}: nobody writes in it; import pairs instead")
+    size = tx.value(select(func.max(premises.c.number)).where(premises.c.project_id == project_id)) or 0
+    rows = [
+        {
+            "project_id": project_id,
+            "number": number,
+            "text": one.text,
+            "genre": one.genre or "",
+            "source": one.source,
+            "original_id": one.original_id,
+            "meta": one.meta or None,
+            "created_at": tx.now,
+        }
+        for number, one in enumerate(new, start=size + 1)
+    ]
+    tx.insert_all(premises, rows)
+    _record(tx, "premises.added", found, by, first=size + 1, last=size + len(rows))
+    _open_writing(tx, found)
+    return len(rows)
+
+
+def import_pairs(tx: Transaction, project_id: int, new: Iterable[NewPair], *, origin: str, by: int | None) -> int:
+    """Add pairs written elsewhere: to be judged (``imported``), mixed in (``foreign``), or as questions (``gold``)."""
+    found = _locked(tx, project_id)
+    if origin not in IMPORTS:
+        raise InputError(f"pairs cannot be imported as {origin!r}; allowed: {', '.join(IMPORTS)}")
+    if origin == "imported" and found.kind == "elicitation":
+        raise InputError(f"the pairs of project {found.name!r} are written in it; import pairs as foreign or gold")
+    by_genre: dict[str, list[NewPair]] = defaultdict(list)
+    for one in new:
+        _check_pair(one, origin, found.protocol)
+        by_genre[one.genre or ""].append(one)
+    known: dict[str, int] = {}
+    for genre in sorted(by_genre):
+        subset_id = drawing.lock_subset(tx, project_id, origin, "", genre)
+        ids = _premises_of(tx, project_id, by_genre[genre], known)
+        drawing.place(
+            tx,
+            subset_id,
+            [
+                {
+                    "project_id": project_id,
+                    "premise_id": premise_id,
+                    "hypothesis": clean_text(one.hypothesis),
+                    "label": one.label,
+                    "level": one.level,
+                    "original_id": one.original_id,
+                    "meta": dict(one.meta) if one.meta else None,
+                }
+                for one, premise_id in zip(by_genre[genre], ids, strict=True)
+            ],
+        )
+    count = sum(map(len, by_genre.values()))
+    _record(tx, "pairs.imported", found, by, origin=origin, genres={genre: len(by_genre[genre]) for genre in by_genre})
+    drawing.draw_imported(tx, found, origin, by)
+    return count
+
+
+def queue_progress(tx: Transaction, project_id: int) -> list[QueueLine]:
+    """Return how many tasks of each kind and subset wait, are in someone's hands, or are done."""
+    keys = (tasks.c.kind, tasks.c.condition, tasks.c.genre, tasks.c.subset_id)
+    own = (tasks.c.project_id == project_id, tasks.c.kind != "gold")
+    counts: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
+    n = func.count().label("n")
+    for row in tx.all(select(*keys, tasks.c.state, n).where(*own).group_by(*keys, tasks.c.state)):
+        counts[row[:4]][row.state] = row.n
+    for row in tx.all(select(*keys, n).where(*own, tasks.c.lease_until <= tx.now).group_by(*keys)):
+        counts[row[:4]].update(lapsed=row.n, leased=-row.n)
+    drawn = {row.id: row for row in tx.all(select(subsets).where(subsets.c.project_id == project_id))}
+    lines = [
+        QueueLine(
+            kind=kind,
+            origin=drawn[subset_id].origin if subset_id else "written",
+            condition=drawn[subset_id].condition if subset_id else condition,
+            genre=genre,
+            waiting=count["open"],
+            leased=count["leased"],
+            lapsed=count["lapsed"],
+            answered=count["answered"],
+            unusable=count["unusable"],
+        )
+        for (kind, condition, genre, subset_id), count in counts.items()
+    ]
+    return sorted(lines, key=lambda line: (line.kind, line.origin, line.condition, line.genre))
+
+
+def _locked(tx: Transaction, project_id: int) -> Project:
+    """Return a project whose row is held until the transaction ends."""
+    tx.one(select(projects.c.id).where(projects.c.id == project_id).with_for_update(key_share=True))
+    return project(tx, project_id)
+
+
+def _project(row: Row[Any]) -> Project:
+    return Project(row.id, row.name, row.kind, _loaded(row.config), row.seed, row.state, row.created_at)
+
+
+@lru_cache(maxsize=128)
+def _loaded(config: str) -> Protocol:
+    return Protocol.from_dict(json.loads(config))
+
+
+def _dumped(protocol: Protocol) -> str:
+    return json.dumps(protocol.to_dict(), ensure_ascii=False)
+
+
+def _check(protocol: Protocol) -> None:
+    """Refuse what only shows when people work: money too fine to pay, fewer training examples than asked for."""
+    training_examples(protocol)
+    for name in ("pair", "label", "bonus", "penalty"):
+        in_units(getattr(protocol.pay, name))
+
+
+def _record(tx: Transaction, kind: str, found: Project, by: int | None, **data: Any) -> None:
+    record(tx, kind, project_id=found.id, person_id=by, subject=f"project {found.id}", data=data)
+
+
+def _open_writing(tx: Transaction, found: Project) -> None:
+    """Give every premise of the pool its writing tasks, as many as the configuration wants and it does not have."""
+    for condition in found.protocol.conditions:
+        for slot in range(found.protocol.writing.writers_per_premise):
+            has = select(tasks.c.id).where(
+                tasks.c.premise_id == premises.c.id,
+                tasks.c.kind == "write",
+                tasks.c.condition == condition.name,
+                tasks.c.slot == slot,
+            )
+            wanted = tx.all(
+                select(premises.c.id, premises.c.genre)
+                .where(premises.c.project_id == found.id, premises.c.number.is_not(None), ~has.exists())
+                .order_by(premises.c.number)
+            )
+            _queue_writing(tx, found, condition.name, slot, wanted)
+
+
+def _queue_writing(tx: Transaction, found: Project, condition: str, slot: int, wanted: Sequence[Row[Any]]) -> None:
+    own = (tasks.c.project_id == found.id, tasks.c.kind == "write", tasks.c.condition == condition)
+    taken = tx.all(select(tasks.c.genre, func.max(tasks.c.rank).label("last")).where(*own).group_by(tasks.c.genre))
+    ranks = defaultdict(int, [(row.genre, row.last) for row in taken])
+    rows = list(wanted)
+    chance = found.random("writing", condition, slot, sum(ranks.values()))
+    chance.shuffle(rows)
+    queued = []
+    for row in rows:
+        ranks[row.genre] += 1
+        queued.append(
+            {
+                "project_id": found.id,
+                "kind": "write",
+                "condition": condition,
+                "genre": row.genre,
+                "premise_id": row.id,
+                "slot": slot,
+                "rank": ranks[row.genre],
+                "tie": chance.getrandbits(31),
+                "state": "open",
+            }
+        )
+    tx.insert_all(tasks, queued)
+
+
+def _check_pair(one: NewPair, origin: str, protocol: Protocol) -> None:
+    for name in ("premise", "hypothesis"):
+        if not clean_text(getattr(one, name)):
+            raise InputError(f"imported pair {one.original_id or ''}: {name} is empty; nothing was imported")
+    allowed = protocol.answers if origin == "gold" else (*protocol.label_space.labels, NO_GOLD)
+    if one.label not in allowed:
+        raise InputError(
+            f"imported pair {one.original_id or ''}: label {one.label!r} is not one of {', '.join(allowed)}; "
+            "nothing was imported"
+        )
+
+
+def _premises_of(tx: Transaction, project_id: int, new: Sequence[NewPair], known: dict[str, int]) -> list[int]:
+    """Return the id of each pair's premise; pairs of one import with the same premise share it."""
+    texts = [clean_text(one.premise) for one in new]
+    fresh = {text: one.genre or "" for text, one in zip(texts, new, strict=True) if text not in known}
+    rows = [
+        {"project_id": project_id, "text": text, "genre": genre, "created_at": tx.now} for text, genre in fresh.items()
+    ]
+    known.update(zip(fresh, tx.insert_returning(premises, rows), strict=True))
+    return [known[text] for text in texts]

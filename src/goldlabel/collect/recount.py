@@ -1,0 +1,140 @@
+"""Recounting: pairs, votes, leases and pay worked out from the events alone, and held against the tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, select
+
+from goldlabel.collect.schema import answers, assignments, events, ledger, pairs, premises, subsets, tasks
+from goldlabel.collect.store import Transaction
+
+
+def check(tx: Transaction, project_id: int) -> list[str]:
+    """List every difference between what a project's events tell and what its tables hold; none is well."""
+    told = _Told()
+    query = select(events).where(events.c.project_id == project_id).order_by(events.c.id)
+    for event in tx.connection.execute(query, execution_options={"yield_per": 5000}):
+        told.add(event.id, event.kind, event.data)
+    sums = func.sum(ledger.c.amount)
+    own = ledger.c.project_id == project_id
+    found: dict[str, Mapping[Any, Any]] = {
+        "premises": _table(tx, premises.c.project_id, func.count(), _in_pool(project_id)),
+        "imported pairs": _imported(tx, project_id),
+        "pair": _pairs(tx, project_id),
+        "votes wanted on pair": _table(tx, tasks.c.pair_id, func.count(), _verifying(project_id)),
+        "counted votes on pair": _table(tx, answers.c.pair_id, func.count(), _counted(project_id)),
+        "task": _tasks(tx, project_id),
+        "holder of task": _holders(tx, project_id),
+        "pay of event": _table(tx, ledger.c.event_id, sums, own),
+        "pay of person": _table(tx, ledger.c.person_id, sums, own),
+    }
+    expected: dict[str, Mapping[Any, Any]] = {
+        "premises": {project_id: told.premises},
+        "imported pairs": told.imported,
+        "pair": told.pairs,
+        "votes wanted on pair": told.wanted,
+        "counted votes on pair": told.votes,
+        "task": told.tasks,
+        "holder of task": told.holders,
+        "pay of event": told.paid,
+        "pay of person": told.owed,
+    }
+    return [
+        f"{what} {key}: the events say {expected[what].get(key, 0)}, the tables {found[what].get(key, 0)}"
+        for what in found
+        for key in sorted({*found[what], *expected[what]}, key=str)
+        if found[what].get(key, 0) != expected[what].get(key, 0)
+    ]
+
+
+class _Told:
+    """What the events say; a task that is not named waits, and nought is the same as nothing."""
+
+    def __init__(self) -> None:
+        self.premises = 0
+        self.imported: Counter[str] = Counter()
+        self.pairs: dict[int, tuple[str, str]] = {}
+        self.wanted: dict[int, int] = {}
+        self.votes: Counter[int] = Counter()
+        self.tasks: dict[int, str] = {}
+        self.holders: dict[int, tuple[int, str]] = {}
+        self.paid: dict[int, int] = {}
+        self.owed: Counter[int] = Counter()
+
+    def add(self, event_id: int, kind: str, data: Mapping[str, Any]) -> None:
+        if "pay" in data:
+            self.paid[event_id] = data["pay"]["units"]
+            self.owed[data["pay"]["person"]] += data["pay"]["units"]
+        if kind in ("lease.granted", "lease.prolonged"):
+            self.holders[data["task"]] = data["assignment"], data["until"]
+            self.tasks[data["task"]] = "leased"
+        elif "becomes" in data:
+            self.holders.pop(data["task"])
+            self.tasks[data["task"]] = data["becomes"]
+        if self.tasks.get(data.get("task", 0)) == "open":
+            del self.tasks[data["task"]]
+        if kind == "answer.written":
+            self.pairs |= {pair_id: (label, data["state"]) for pair_id, label in data["pairs"]}
+        elif kind == "answer.verify":
+            self.votes[data["pair"]] += data["state"] == "counted"
+        elif kind == "answer.undone":
+            self.votes[data["pair"]] -= data["kind"] == "verify"
+        elif kind in ("verification.drawn", "verification.widened"):
+            self.wanted |= dict.fromkeys(data["pairs"], data["wanted"])
+        elif kind == "pairs.imported":
+            self.imported.update({f"{data['origin']} {genre}": n for genre, n in data["genres"].items()})
+        elif kind == "premises.added":
+            self.premises += data["last"] - data["first"] + 1
+
+
+def _in_pool(project_id: int) -> ColumnElement[bool]:
+    return (premises.c.project_id == project_id) & premises.c.number.is_not(None)
+
+
+def _verifying(project_id: int) -> ColumnElement[bool]:
+    return (tasks.c.project_id == project_id) & (tasks.c.kind == "verify")
+
+
+def _counted(project_id: int) -> ColumnElement[bool]:
+    return (answers.c.project_id == project_id) & (answers.c.kind == "verify") & (answers.c.state == "counted")
+
+
+def _table(
+    tx: Transaction, key: ColumnElement[Any], value: ColumnElement[Any], chosen: ColumnElement[bool]
+) -> dict[int, int]:
+    query = select(key.label("key"), value.label("value")).where(chosen).group_by(key)
+    return {row.key: int(row.value) for row in tx.all(query)}
+
+
+def _imported(tx: Transaction, project_id: int) -> dict[str, int]:
+    query = (
+        select(subsets.c.origin, subsets.c.genre, func.count().label("n"))
+        .join(pairs, pairs.c.subset_id == subsets.c.id)
+        .where(subsets.c.project_id == project_id, subsets.c.origin != "written")
+        .group_by(subsets.c.origin, subsets.c.genre)
+    )
+    return {f"{row.origin} {row.genre}": row.n for row in tx.all(query)}
+
+
+def _pairs(tx: Transaction, project_id: int) -> dict[int, tuple[str, str]]:
+    query = select(pairs.c.id, pairs.c.label, pairs.c.state).where(
+        pairs.c.project_id == project_id, pairs.c.answer_id.is_not(None)
+    )
+    return {row.id: (row.label, row.state) for row in tx.all(query)}
+
+
+def _tasks(tx: Transaction, project_id: int) -> dict[int, str]:
+    query = select(tasks.c.id, tasks.c.state).where(tasks.c.project_id == project_id, tasks.c.state != "open")
+    return {row.id: row.state for row in tx.all(query)}
+
+
+def _holders(tx: Transaction, project_id: int) -> dict[int, tuple[int, str]]:
+    query = (
+        select(tasks.c.id, tasks.c.lease_until, assignments.c.id.label("assignment"))
+        .join(assignments, assignments.c.task_id == tasks.c.id)
+        .where(tasks.c.project_id == project_id, assignments.c.state == "leased")
+    )
+    return {row.id: (row.assignment, str(row.lease_until and row.lease_until.isoformat())) for row in tx.all(query)}

@@ -1,0 +1,399 @@
+"""The tables of a collection: who did what to which pair, and what they are owed.
+
+Nothing here counts: numbers are taken from rows. Two habits make that cheap with a hundred thousand rows. Rows of
+a growing set carry dense numbers (``premises.number``, ``pairs.number``, ``pairs.draw_number``), so that the size
+of the set is the largest number; and every answer wanted is a row of its own in ``tasks``, so that a unique index,
+not a sum, keeps a pair from being answered too often.
+
+``events`` and ``ledger`` are append-only: triggers refuse to change or delete their rows.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.types import TypeDecorator
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Moment(TypeDecorator[datetime]):
+    """A moment as whole microseconds since 1970, which both databases order and compare alike."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Any) -> int | None:
+        """Turn an aware datetime into microseconds."""
+        return None if value is None else (value - _EPOCH) // timedelta(microseconds=1)
+
+    def process_result_value(self, value: int | None, dialect: Any) -> datetime | None:
+        """Turn microseconds into an aware datetime in UTC."""
+        return None if value is None else _EPOCH + timedelta(microseconds=value)
+
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+_KEY = BigInteger().with_variant(Integer, "sqlite")
+_DATA = JSON(none_as_null=True)
+
+
+def _id() -> Column[int]:
+    return Column("id", _KEY, primary_key=True)
+
+
+def _reference(name: str, table: str, **options: Any) -> Column[int]:
+    return Column(name, _KEY, ForeignKey(f"{table}.id"), **{"nullable": False, **options})
+
+
+people = Table(
+    "people",
+    metadata,
+    _id(),
+    Column("pseudonym", Text, nullable=False, unique=True),
+    Column("created_at", Moment, nullable=False),
+)
+
+accounts = Table(
+    "accounts",
+    metadata,
+    _reference("person_id", "people", primary_key=True),
+    Column("login", Text, nullable=False, unique=True),
+    Column("password_hash", Text, nullable=False),
+    Column("requester", Boolean, nullable=False),
+    Column("created_at", Moment, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("token_hash", Text, primary_key=True),
+    _reference("person_id", "people", index=True),
+    Column("csrf_secret", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+)
+
+rate_buckets = Table(
+    "rate_buckets",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("started_at", Moment, nullable=False),
+    Column("hits", Integer, nullable=False),
+)
+
+projects = Table(
+    "projects",
+    metadata,
+    _id(),
+    Column("name", Text, nullable=False, unique=True),
+    Column("kind", Text, nullable=False),
+    Column("config", Text, nullable=False),
+    Column("seed", BigInteger, nullable=False),
+    Column("state", Text, nullable=False),
+    _reference("created_by", "people", nullable=True),
+    Column("created_at", Moment, nullable=False),
+)
+
+members = Table(
+    "members",
+    metadata,
+    _reference("project_id", "projects", primary_key=True),
+    _reference("person_id", "people", primary_key=True, index=True),
+    Column("role", Text, primary_key=True),
+    Column("condition", Text, nullable=False),
+    Column("exclusive", Boolean, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("joined_at", Moment, nullable=False),
+)
+
+invites = Table(
+    "invites",
+    metadata,
+    _id(),
+    Column("token_hash", Text, nullable=False, unique=True),
+    _reference("project_id", "projects", nullable=True, index=True),
+    Column("role", Text, nullable=False),
+    Column("condition", Text, nullable=False),
+    Column("exclusive", Boolean, nullable=False),
+    Column("uses", Integer, nullable=False),
+    _reference("created_by", "people", nullable=True),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Column("revoked_at", Moment),
+)
+
+invite_uses = Table(
+    "invite_uses",
+    metadata,
+    _reference("invite_id", "invites", primary_key=True),
+    _reference("person_id", "people", primary_key=True),
+    Column("used_at", Moment, nullable=False),
+)
+
+premises = Table(
+    "premises",
+    metadata,
+    _id(),
+    _reference("project_id", "projects"),
+    Column("number", Integer),
+    Column("text", Text, nullable=False),
+    Column("genre", Text, nullable=False),
+    Column("source", Text),
+    Column("original_id", Text),
+    Column("meta", _DATA),
+    Column("created_at", Moment, nullable=False),
+    UniqueConstraint("project_id", "number"),
+)
+"""``number`` counts the pool to write from; a premise that came with an imported pair has none."""
+
+subsets = Table(
+    "subsets",
+    metadata,
+    _id(),
+    _reference("project_id", "projects"),
+    Column("origin", Text, nullable=False),
+    Column("condition", Text, nullable=False),
+    Column("genre", Text, nullable=False),
+    UniqueConstraint("project_id", "origin", "condition", "genre"),
+)
+"""What shares are drawn from; its row is the lock under which pairs are numbered and drawn."""
+
+pairs = Table(
+    "pairs",
+    metadata,
+    _id(),
+    _reference("project_id", "projects"),
+    _reference("subset_id", "subsets"),
+    Column("number", Integer),
+    Column("draw_number", Integer),
+    Column("considered", Boolean, nullable=False),
+    Column("state", Text, nullable=False),
+    _reference("premise_id", "premises", index=True),
+    Column("answer_id", _KEY, ForeignKey("answers.id", name="fk_pairs_answer_id", use_alter=True), index=True),
+    _reference("writer_id", "people", nullable=True),
+    Column("hypothesis", Text, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("level", Text),
+    Column("original_id", Text),
+    Column("meta", _DATA),
+    Column("created_at", Moment, nullable=False),
+    UniqueConstraint("subset_id", "number"),
+    UniqueConstraint("subset_id", "draw_number"),
+)
+"""``number`` counts the pairs of a subset, ``draw_number`` those drawn for verification; a late pair has neither."""
+Index("ix_pairs_writer", pairs.c.project_id, pairs.c.writer_id, pairs.c.state)
+Index(
+    "ix_pairs_not_considered",
+    pairs.c.subset_id,
+    sqlite_where=pairs.c.considered.is_(False),
+    postgresql_where=pairs.c.considered.is_(False),
+)
+
+tasks = Table(
+    "tasks",
+    metadata,
+    _id(),
+    _reference("project_id", "projects"),
+    Column("kind", Text, nullable=False),
+    Column("condition", Text, nullable=False),
+    Column("genre", Text, nullable=False),
+    _reference("subset_id", "subsets", nullable=True),
+    _reference("premise_id", "premises", nullable=True),
+    _reference("pair_id", "pairs", nullable=True),
+    Column("slot", Integer, nullable=False),
+    _reference("author_id", "people", nullable=True),
+    Column("rank", Integer, nullable=False),
+    Column("tie", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("lease_until", Moment),
+    UniqueConstraint("premise_id", "kind", "condition", "slot"),
+    UniqueConstraint("pair_id", "kind", "slot"),
+)
+"""One row is one answer wanted. ``rank`` is the place in the queue of its own genre, so that the lowest rank over
+all genres is the genre with the least progress; ``tie`` is random."""
+Index(
+    "ix_tasks_queue",
+    tasks.c.project_id,
+    tasks.c.kind,
+    tasks.c.condition,
+    tasks.c.state,
+    tasks.c.rank,
+    tasks.c.tie,
+)
+Index(
+    "ix_tasks_progress",
+    tasks.c.project_id,
+    tasks.c.kind,
+    tasks.c.condition,
+    tasks.c.genre,
+    tasks.c.subset_id,
+    tasks.c.state,
+)
+Index(
+    "ix_tasks_leased",
+    tasks.c.project_id,
+    tasks.c.kind,
+    tasks.c.condition,
+    tasks.c.lease_until,
+    sqlite_where=tasks.c.lease_until.is_not(None),
+    postgresql_where=tasks.c.lease_until.is_not(None),
+)
+
+assignments = Table(
+    "assignments",
+    metadata,
+    _id(),
+    _reference("project_id", "projects"),
+    _reference("task_id", "tasks", index=True),
+    _reference("person_id", "people"),
+    Column("kind", Text, nullable=False),
+    _reference("premise_id", "premises", nullable=True),
+    _reference("pair_id", "pairs", nullable=True),
+    Column("rank", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("leased_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Column("closed_at", Moment),
+    UniqueConstraint("person_id", "kind", "premise_id"),
+    UniqueConstraint("person_id", "pair_id"),
+)
+"""A task in one person's hands. Nobody is given a premise to write about, or a pair to judge, twice: two unique
+constraints refuse it. ``premise_id`` is set for writing only, ``pair_id`` for judging only."""
+Index(
+    "uq_assignments_holder",
+    assignments.c.task_id,
+    unique=True,
+    sqlite_where=assignments.c.state == "leased",
+    postgresql_where=assignments.c.state == "leased",
+)
+Index(
+    "ix_assignments_person",
+    assignments.c.project_id,
+    assignments.c.person_id,
+    assignments.c.kind,
+    assignments.c.state,
+    assignments.c.rank,
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    _id(),
+    _reference("project_id", "projects"),
+    _reference("assignment_id", "assignments"),
+    _reference("task_id", "tasks"),
+    _reference("person_id", "people"),
+    Column("kind", Text, nullable=False),
+    _reference("pair_id", "pairs", nullable=True),
+    Column("key", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("label", Text),
+    Column("note", Text),
+    Column("timings", _DATA),
+    Column("seconds", Float),
+    Column("created_at", Moment, nullable=False),
+    UniqueConstraint("assignment_id", "key"),
+)
+"""What was sent for an assignment, under its idempotency key; a task has one counted answer at most."""
+Index(
+    "uq_answers_counted",
+    answers.c.task_id,
+    unique=True,
+    sqlite_where=answers.c.state == "counted",
+    postgresql_where=answers.c.state == "counted",
+)
+Index("ix_answers_person", answers.c.project_id, answers.c.person_id, answers.c.id)
+Index("ix_answers_pair", answers.c.pair_id)
+
+drafts = Table(
+    "drafts",
+    metadata,
+    _reference("assignment_id", "assignments", primary_key=True),
+    Column("revision", BigInteger, nullable=False),
+    Column("content", _DATA, nullable=False),
+    Column("saved_at", Moment, nullable=False),
+)
+
+training_answers = Table(
+    "training_answers",
+    metadata,
+    _id(),
+    _reference("project_id", "projects"),
+    _reference("person_id", "people"),
+    Column("attempt", Integer, nullable=False),
+    Column("example", Integer, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("correct", Boolean, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    UniqueConstraint("project_id", "person_id", "attempt", "example"),
+)
+
+checks = Table(
+    "checks",
+    metadata,
+    _id(),
+    _reference("project_id", "projects", index=True),
+    _reference("answer_id", "answers", unique=True),
+    Column("drawn_at", Moment, nullable=False),
+    _reference("checked_by", "people", nullable=True),
+    Column("checked_at", Moment),
+    Column("violation", Boolean),
+    Column("note", Text),
+)
+"""Written answers drawn at random for a look by the requester."""
+
+events = Table(
+    "events",
+    metadata,
+    _id(),
+    _reference("project_id", "projects", nullable=True),
+    _reference("person_id", "people", nullable=True),
+    Column("kind", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("data", _DATA, nullable=False),
+    Column("at", Moment, nullable=False),
+)
+Index("ix_events_project", events.c.project_id, events.c.id)
+
+ledger = Table(
+    "ledger",
+    metadata,
+    _id(),
+    _reference("project_id", "projects"),
+    _reference("person_id", "people"),
+    _reference("event_id", "events"),
+    _reference("answer_id", "answers", nullable=True, index=True),
+    Column("kind", Text, nullable=False),
+    Column("amount", BigInteger, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    _reference("reverses", "ledger", nullable=True, unique=True),
+    Column("at", Moment, nullable=False),
+    UniqueConstraint("project_id", "key"),
+)
+"""``amount`` is in ten-thousandths of the project's currency."""
+Index("ix_ledger_person", ledger.c.project_id, ledger.c.person_id)

@@ -1,0 +1,194 @@
+"""A snapshot: a project's pairs with their votes, as one transaction sees them, in the record of ``goldlabel.pairs``.
+
+A pair is *verified* when it has every vote that was asked for. Only then do the verifiers' answers stand in
+``votes``; before, they wait under ``pending_votes`` in ``meta``, so that nobody takes two answers of four for a
+verdict. Of a written pair the author's label is the first vote; of a pair that came from elsewhere all votes are
+the verifiers', and ``label`` is the one it came with.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+from sqlalchemy import Row, Select, func, select
+
+from goldlabel.collect.projects import Project, project
+from goldlabel.collect.protocols import ONLY
+from goldlabel.collect.schema import answers, members, pairs, people, premises, subsets, tasks
+from goldlabel.collect.store import Transaction
+from goldlabel.pairs import Card, Pairs
+from goldlabel.pairs.record import COLUMNS, SCHEMA
+from goldlabel.pairs.rows import to_json
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A project at one moment: its own pairs, written or imported, and the foreign ones mixed in.
+
+    ``exclusive`` are the pseudonyms of writers whose pairs are for test alone.
+    """
+
+    project: Project
+    at: datetime
+    own: Pairs
+    foreign: Pairs
+    exclusive: tuple[str, ...]
+
+
+def take_snapshot(tx: Transaction, project_id: int) -> Snapshot:
+    """Read a project's pairs and counted votes."""
+    found = project(tx, project_id)
+    around = _Around.of(tx, project_id)
+    query = select(pairs).where(pairs.c.project_id == project_id, pairs.c.state == "counted").order_by(pairs.c.id)
+    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in tx.all(query):
+        rows[around.subsets[row.subset_id].origin].append(_record(row, found, around))
+    own = "written" if found.kind == "elicitation" else "imported"
+    return Snapshot(
+        project=found,
+        at=tx.now,
+        own=_pairs(rows[own], found, found.name),
+        foreign=_pairs(rows["foreign"], found, f"{found.name}, foreign pairs"),
+        exclusive=_exclusive(tx, project_id),
+    )
+
+
+def pool_texts(tx: Transaction, project_id: int) -> set[str]:
+    """Return the premises that a project has already, for leaving out those that come again."""
+    query = select(premises.c.text).where(premises.c.project_id == project_id, premises.c.number.is_not(None))
+    return {row.text for row in tx.all(query)}
+
+
+def verified(chosen: Pairs) -> Pairs:
+    """Keep the pairs that have every vote that was asked for."""
+    least = 2 if chosen.frame.select(pl.col("writer").is_not_null().any()).collect().item() else 1
+    return Pairs(chosen.frame.filter(pl.col("votes").list.len() >= least), chosen.card)
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What pairs refer to, read once each: a premise has up to nine pairs, and a writer thousands."""
+
+    names: Mapping[int, str]
+    premises: Mapping[int, Row[Any]]
+    subsets: Mapping[int, Row[Any]]
+    written: Mapping[int, Row[Any]]
+    votes: Mapping[int, Sequence[Row[Any]]]
+    wanted: Mapping[int, int]
+
+    @classmethod
+    def of(cls, tx: Transaction, project_id: int) -> _Around:
+        written = select(answers.c.id, answers.c.seconds, answers.c.timings).where(
+            answers.c.project_id == project_id, answers.c.kind == "write"
+        )
+        return cls(
+            names={row.id: row.pseudonym for row in tx.all(select(people.c.id, people.c.pseudonym))},
+            premises=_by_id(tx, select(premises).where(premises.c.project_id == project_id)),
+            subsets=_by_id(tx, select(subsets).where(subsets.c.project_id == project_id)),
+            written=_by_id(tx, written),
+            votes=_votes(tx, project_id),
+            wanted=_wanted(tx, project_id),
+        )
+
+
+def _by_id(tx: Transaction, query: Select[Any]) -> dict[int, Row[Any]]:
+    return {row.id: row for row in tx.all(query)}
+
+
+def _votes(tx: Transaction, project_id: int) -> Mapping[int, Sequence[Row[Any]]]:
+    """Return the counted votes of each pair in the order they came."""
+    found: dict[int, list[Row[Any]]] = defaultdict(list)
+    query = (
+        select(answers.c.pair_id, answers.c.label, answers.c.seconds, answers.c.created_at, answers.c.person_id)
+        .where(answers.c.project_id == project_id, answers.c.kind == "verify", answers.c.state == "counted")
+        .order_by(answers.c.id)
+    )
+    for row in tx.all(query):
+        found[row.pair_id].append(row)
+    return found
+
+
+def _wanted(tx: Transaction, project_id: int) -> dict[int, int]:
+    """Return how many votes each drawn pair is to have."""
+    query = (
+        select(tasks.c.pair_id, func.count().label("wanted"))
+        .where(tasks.c.project_id == project_id, tasks.c.kind == "verify")
+        .group_by(tasks.c.pair_id)
+    )
+    return {row.pair_id: row.wanted for row in tx.all(query)}
+
+
+def _exclusive(tx: Transaction, project_id: int) -> tuple[str, ...]:
+    query = (
+        select(people.c.pseudonym)
+        .join(members, members.c.person_id == people.c.id)
+        .where(members.c.project_id == project_id, members.c.role == "writer", members.c.exclusive)
+        .order_by(people.c.pseudonym)
+    )
+    return tuple(row.pseudonym for row in tx.all(query))
+
+
+def _record(row: Row[Any], found: Project, around: _Around) -> dict[str, Any]:
+    premise = around.premises[row.premise_id]
+    writer = around.names.get(row.writer_id)
+    votes = around.votes.get(row.id, ())
+    complete = bool(votes) and len(votes) >= around.wanted[row.id]
+    cast = [vote.label for vote in votes] if complete else []
+    return {
+        "id": str(row.id),
+        "premise": premise.text,
+        "hypothesis": row.hypothesis,
+        "label": row.label,
+        "votes": [row.label, *cast] if writer else cast,
+        "split": "none",
+        "dataset": found.name,
+        "language": found.protocol.language,
+        "genre": premise.genre or None,
+        "level": None if row.level == ONLY else row.level,
+        "writer": writer,
+        "condition": around.subsets[row.subset_id].condition or None,
+        "tags": [],
+        "group": f"premise-{row.premise_id}",
+        "meta": to_json({name: value for name, value in _meta(row, around, complete).items() if value is not None}),
+    }
+
+
+def _meta(row: Row[Any], around: _Around, complete: bool) -> dict[str, Any]:
+    """Return what the record has no column for; the lists stand beside the votes."""
+    premise, written = around.premises[row.premise_id], around.written.get(row.answer_id)
+    votes, writer = around.votes.get(row.id, ()), around.names.get(row.writer_id)
+    at = row.created_at.isoformat()
+    beside: dict[str, Any] = {}
+    if complete:
+        beside = {
+            "annotators": [*([writer] if writer else []), *(around.names[vote.person_id] for vote in votes)],
+            "seconds": [*([None] if writer else []), *(vote.seconds for vote in votes)],
+            "times": [*([at] if writer else []), *(vote.created_at.isoformat() for vote in votes)],
+        }
+    return beside | {
+        "pending_votes": [vote.label for vote in votes] if votes and not complete else None,
+        "author_label": row.label if writer else None,
+        "written_at": at if writer else None,
+        "writing_seconds": written.seconds if written else None,
+        "timings": written.timings if written else None,
+        "source": premise.source,
+        "original_id": row.original_id,
+        "premise_original_id": premise.original_id,
+        "premise_meta": premise.meta,
+        "pair_meta": row.meta,
+    }
+
+
+def _pairs(rows: Sequence[Mapping[str, Any]], found: Project, name: str) -> Pairs:
+    # Arrow takes lists of lists at once where Polars would take them one by one.
+    table = pa.table({column: [row.get(column) for row in rows] for column in COLUMNS}, schema=SCHEMA)
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    card = Card(name=name, label_space=found.protocol.label_space, languages=(found.protocol.language,))
+    return Pairs.from_frame(frame, card)

@@ -1,0 +1,271 @@
+"""The store: one database, its transactions, and its schema brought up to date.
+
+SQLite serves one process: every write of the process goes through one connection behind one lock and begins with
+``BEGIN IMMEDIATE``, while readers have connections and snapshots of their own (WAL). PostgreSQL serves several
+processes: writers run side by side, and rows that must not be taken twice are locked. In both, what a ``write``
+block did is on disk when the block is over (``synchronous=FULL``; ``synchronous_commit`` is PostgreSQL's default),
+and nothing of it is there if the block failed.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, Executable, Row, Select, Table, create_engine, event, make_url
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.pool import QueuePool, StaticPool
+
+from goldlabel.collect.migrations import current_revision, head_revision, upgrade
+from goldlabel.errors import InputError, StorageError
+from goldlabel.files import storage_errors
+from goldlabel.registry import import_extra
+
+Clock = Callable[[], datetime]
+
+FILE = "goldlabel.db"
+"""The name of the SQLite database in a collection's folder."""
+
+BUSY_SECONDS = 30
+_REFUSALS = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+)
+_LOCKS: dict[str, threading.RLock] = {}
+_LOCKS_GUARD = threading.Lock()
+
+
+def system_clock() -> datetime:
+    """Return the present moment."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """What a block reads and writes with; ``now`` stands still for its length."""
+
+    connection: Connection
+    now: datetime
+
+    def run(self, statement: Executable) -> int:
+        """Execute a statement that changes rows and return how many it changed."""
+        return self.connection.execute(statement).rowcount
+
+    def one(self, query: Select[Any] | Executable) -> Row[Any] | None:
+        """Return the first row, if any."""
+        return self.connection.execute(query).first()
+
+    def all(self, query: Select[Any] | Executable) -> Sequence[Row[Any]]:
+        """Return every row."""
+        return self.connection.execute(query).all()
+
+    def value(self, query: Select[Any] | Executable) -> Any:
+        """Return the first column of the first row, or ``None``."""
+        return self.connection.execute(query).scalar()
+
+    def insert(self, table: Table, **values: Any) -> int:
+        """Insert one row and return its id."""
+        result = self.connection.execute(table.insert().values(**values))
+        key = result.inserted_primary_key
+        return int(key[0]) if key is not None and isinstance(key[0], int) else 0
+
+    def insert_all(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert many rows."""
+        if rows:
+            self.connection.execute(table.insert(), rows)
+
+    def insert_returning(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+        """Insert many rows and return their ids in the same order."""
+        if not rows:
+            return []
+        statement = table.insert().returning(table.c.id, sort_by_parameter_order=True)
+        return list(self.connection.execute(statement, rows).scalars())
+
+    def insert_new(self, table: Table, **values: Any) -> bool:
+        """Insert one row unless a unique index refuses it; say whether it was inserted."""
+        dialect = postgresql if self.connection.dialect.name == "postgresql" else sqlite
+        statement = dialect.insert(table).values(**values).on_conflict_do_nothing()
+        return self.connection.execute(statement.returning(*table.primary_key)).first() is not None
+
+
+class Store:
+    """A collection's database; open it with ``Store.open`` or make it with ``Store.create``."""
+
+    def __init__(self, writer: Engine, reader: Engine, clock: Clock) -> None:
+        self._writer = writer
+        self._reader = reader
+        self._clock = clock
+        self._lock = _lock_of(writer.url)
+        self._writing = threading.local()
+
+    @classmethod
+    def create(cls, place: str | Path, *, clock: Clock = system_clock) -> Store:
+        """Make a new collection in a folder or in an empty database."""
+        url = _url(place)
+        if url.get_backend_name() == "sqlite":
+            _make_file(url)
+        return cls._connect(url, clock)._prepared(cls._make)
+
+    @classmethod
+    def open(cls, place: str | Path, *, clock: Clock = system_clock) -> Store:
+        """Open a collection, and bring the schema of an older version up to date."""
+        url = _url(place)
+        if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
+            raise InputError(f"{place}: holds no collection; make one with: goldlabel collect init")
+        return cls._connect(url, clock)._prepared(cls._bring_up_to_date)
+
+    def _prepared(self, prepare: Callable[[Store, Connection, str | None], None]) -> Store:
+        """Return the store once its schema is fit for use; let go of its connections if it is not."""
+        try:
+            with self._told(), self._lock, self._writer.begin() as connection:
+                prepare(self, connection, current_revision(connection))
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def _make(self, connection: Connection, revision: str | None) -> None:
+        if revision is not None:
+            raise InputError(f"{self.url}: holds a collection already; open it, or choose another place")
+        upgrade(connection)
+
+    def _bring_up_to_date(self, connection: Connection, revision: str | None) -> None:
+        if revision is None:
+            raise InputError(f"{self.url}: holds no collection; make one with: goldlabel collect init")
+        if revision != head_revision():
+            upgrade(connection)
+
+    @classmethod
+    def _connect(cls, url: URL, clock: Clock) -> Store:
+        if url.get_backend_name() == "sqlite":
+            options = {"connect_args": {"check_same_thread": False, "timeout": BUSY_SECONDS}}
+            writer = create_engine(url, poolclass=StaticPool, **options)
+            reader = create_engine(url, poolclass=QueuePool, pool_size=8, max_overflow=32, **options)
+            _prepare_sqlite(writer, "BEGIN IMMEDIATE", ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"))
+            _prepare_sqlite(reader, "BEGIN", ("foreign_keys=ON", "query_only=ON"))
+            return cls(writer, reader, clock)
+        import_extra("psycopg", "collect")
+        # Twenty connections for each process: four of them stay below the hundred that a server allows by default.
+        engine = create_engine(url, pool_size=5, max_overflow=15, pool_pre_ping=True)
+        return cls(engine, engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True), clock)
+
+    @property
+    def url(self) -> str:
+        """Where the collection lies, without a password."""
+        return self._writer.url.render_as_string(hide_password=True)
+
+    @property
+    def is_postgresql(self) -> bool:
+        """Whether several processes may serve this collection."""
+        return self._writer.dialect.name == "postgresql"
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        """Run a block as one transaction: it is kept whole when the block ends, or not at all if it raises."""
+        if getattr(self._writing, "on", False):
+            raise RuntimeError("a write block stands within another; pass the transaction on instead")
+        with self._told(), self._lock, self._writer.begin() as connection:
+            self._writing.on = True
+            try:
+                yield Transaction(connection, self._clock())
+            finally:
+                self._writing.on = False
+
+    @contextmanager
+    def read(self) -> Iterator[Transaction]:
+        """Run a block that reads one snapshot, whatever others write meanwhile."""
+        with self._told(), self._reader.begin() as connection:
+            yield Transaction(connection, self._clock())
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._reader.dispose()
+        self._writer.dispose()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn what a database can refuse into one clear line; a fault of ours keeps its traceback."""
+        try:
+            yield
+        except DBAPIError as error:
+            reason = str(error.orig).strip().splitlines()[0]
+            number = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+            if number == sqlite3.SQLITE_NOTADB:
+                raise InputError(f"{self.url}: is not a database of Goldlabel ({reason})") from error
+            unreachable = self.is_postgresql and (error.connection_invalidated or error.statement is None)
+            if number not in _REFUSALS and not unreachable:
+                raise
+            raise StorageError(
+                f"{self.url}: cannot be used ({reason}); nothing was changed: see that it can be reached and has "
+                "room, and try again"
+            ) from error
+
+
+def _url(place: str | Path) -> URL:
+    text = str(place)
+    if "://" not in text:
+        return URL.create("sqlite", database=str(Path(text).expanduser().resolve() / FILE))
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError) as error:
+        raise InputError(f"{_hidden(text)}: is no address of a database; give postgresql://USER@HOST/NAME") from error
+    if url.get_backend_name() in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        raise InputError(
+            f"{_hidden(text)}: cannot hold a collection; give a folder (SQLite) or postgresql://USER@HOST/NAME"
+        )
+    return url.set(drivername="sqlite", database=str(Path(url.database).resolve()))
+
+
+def _hidden(text: str) -> str:
+    """Return an address without what stands before its host, which may be a password."""
+    scheme, _, rest = text.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2]}"
+
+
+def _make_file(url: URL) -> None:
+    """Make an empty database file that only its owner can read: it will hold logins."""
+    path = Path(url.database or "")
+    with storage_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+
+
+def _lock_of(url: URL) -> threading.RLock | _NoLock:
+    if url.get_backend_name() != "sqlite":
+        return _NoLock()
+    with _LOCKS_GUARD:
+        return _LOCKS.setdefault(str(url.database), threading.RLock())
+
+
+class _NoLock:
+    """PostgreSQL's writers wait for rows, not for one another."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def _prepare_sqlite(engine: Engine, begin: str, pragmas: Sequence[str]) -> None:
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: object) -> None:
+        connection.isolation_level = None  # transactions begin below, not where the driver would begin them
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begin_transaction(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)

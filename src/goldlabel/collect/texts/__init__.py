@@ -1,0 +1,107 @@
+"""What people read before they work: instructions per condition and language, and training examples with answers.
+
+The instructions follow the shape of Hu et al. (2020), appendix A; the sentences in them are our own. They are
+Markdown, filled with the numbers of a project's protocol, and a requester may change the result.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from goldlabel.collect.protocols import CONDITIONS, ORDER, Protocol, TrainingExample
+from goldlabel.errors import InputError
+from goldlabel.registry import suggest
+
+__all__ = ["INSTRUCTIONS", "TRAINED", "TrainingExample", "instructions", "training_examples"]
+
+INSTRUCTIONS = (*CONDITIONS, "verifying", "human-baseline", "vetting")
+_PARTS = ("types", "slots", "rules", "judging")
+_HEADS = {
+    "en": {
+        "entailment": "Definitely true",
+        "neutral": "Might be true",
+        "contradiction": "Cannot be true",
+        "with": "with a negator",
+        "without": "without",
+        "colon": ": ",
+    },
+    "zh": {
+        "entailment": "一定为真",
+        "neutral": "可能为真",
+        "contradiction": "一定为假",
+        "with": "用否定词",
+        "without": "不用否定词",
+        "colon": "：",
+    },
+}
+
+
+def instructions(name: str, protocol: Protocol) -> str:
+    """Return the instructions for a condition or a kind of labelling, as Markdown.
+
+    They are the project's own where it has some, otherwise those that come with Goldlabel, with its numbers.
+    """
+    if name in protocol.instructions:
+        return protocol.instructions[name]
+    if name not in INSTRUCTIONS:
+        raise InputError(f"there are no instructions {name!r}; {suggest(name, list(INSTRUCTIONS))}")
+    language, pay = protocol.language, protocol.pay
+    condition = next((one for one in protocol.conditions if one.name == name), None)
+    numbers = {
+        "overlap": round(100 * protocol.writing.overlap),
+        "batch": protocol.writing.batch,
+        "negated": condition.negated_contradictions if condition else None,
+        "currency": pay.currency,
+        **{f"pay_{kind}": getattr(pay, kind) for kind in ("pair", "label", "bonus", "penalty")},
+        "training": protocol.qualification.training,
+        "sample": protocol.verifying.sample,
+        **_examples(language),
+    }
+    parts = {part: _text(language, part).format(**numbers).strip() for part in _PARTS}
+    return _text(language, name).format(**numbers, **parts)
+
+
+def training_examples(protocol: Protocol) -> list[TrainingExample]:
+    """Return as many training examples as the protocol asks for: the project's own, or those of Goldlabel."""
+    known = _table(protocol.language, f"training-{protocol.labels}")["example"] if protocol.labels in TRAINED else []
+    listed = protocol.examples or [TrainingExample(**one) for one in known]
+    wanted = protocol.qualification.training
+    if wanted > len(listed):
+        raise InputError(
+            f"{wanted} training examples are asked for, and there are {len(listed)} in {protocol.language} for "
+            f"{protocol.labels}; lower qualification.training, or give more examples"
+        )
+    return list(listed[:wanted])
+
+
+TRAINED = ("nli3", "ordinal5")
+"""The label spaces that there are training examples for."""
+
+
+def _examples(language: str) -> dict[str, str]:
+    """Return the example sentences as Markdown: one list per type, the judged list, contradictions without negator."""
+    table, heads = _table(language, "examples"), _HEADS[language]
+    colon = heads["colon"]
+    lists = {label: "\n".join(f"- {text}" for text in table[label]) for label in ORDER["nli3"]}
+    judged = "\n".join(f"- {table[label][1]} → **{heads[label]}**" for label in ORDER["nli3"])
+    pairs = "\n\n".join(
+        f"> {one['premise']}\n\n- {heads['with']}{colon}{one['with']}\n- {heads['without']}{colon}{one['without']}"
+        for one in table["without_negator"]
+    )
+    return {"premise": table["premise"], **lists, "judged": judged, "without_negator": pairs}
+
+
+@cache
+def _table(language: str, name: str) -> dict[str, Any]:
+    return tomllib.loads(_read(f"{language}/{name}.toml"))
+
+
+def _text(language: str, name: str) -> str:
+    return _read(f"{language}/{name}.md")
+
+
+def _read(path: str) -> str:
+    return files(__name__).joinpath(path).read_text(encoding="utf-8")

@@ -1,0 +1,116 @@
+"""Verifying: votes on pairs that others wrote, and taking back the last of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Row, select
+
+from goldlabel.collect import drawing
+from goldlabel.collect.answering import Receipt, begin_answer, checked_seconds, receipt, store_answer, told
+from goldlabel.collect.assignment import KINDS_FOR, Task, lock_assignment, lock_person, prolong, task
+from goldlabel.collect.events import record
+from goldlabel.collect.ledger import in_units, lines, pay, reverse_line
+from goldlabel.collect.projects import project
+from goldlabel.collect.qualification import suspend_untrusted
+from goldlabel.collect.refusals import Conflict
+from goldlabel.collect.schema import answers
+from goldlabel.collect.store import Transaction
+from goldlabel.errors import InputError
+
+
+def vote(
+    tx: Transaction, assignment_id: int, person_id: int, *, key: str, label: str, seconds: float | None = None
+) -> Receipt:
+    """Store a vote, with its pay."""
+    row, earlier = begin_answer(tx, assignment_id, person_id, KINDS_FOR["verify"], key)
+    if earlier is not None:
+        return earlier
+    found = project(tx, row.project_id)
+    if label not in found.protocol.answers:
+        raise InputError(f"answer {label[:60]!r} is not one of {', '.join(found.protocol.answers)}")
+    answer = store_answer(tx, row, key, label=label, seconds=None if seconds is None else checked_seconds(seconds))
+    rate = found.protocol.pay.label
+    units = in_units(rate) if answer.state == "counted" else 0
+    event_id = record(
+        tx,
+        f"answer.{row.kind}",
+        project_id=found.id,
+        person_id=person_id,
+        subject=f"pair {row.pair_id}",
+        data={
+            **told(answer),
+            "pair": row.pair_id,
+            "label": label,
+            "pay": {"person": person_id, "units": units},
+        },
+    )
+    pay(
+        tx,
+        project_id=found.id,
+        person_id=person_id,
+        kind="base",
+        units=units,
+        reason=f"1 label at {rate} {found.protocol.pay.currency}",
+        key=f"base {answer.id}",
+        event_id=event_id,
+        answer_id=answer.id,
+    )
+    if row.kind == "gold":
+        suspend_untrusted(tx, found, person_id)
+    return receipt(tx, answer)
+
+
+def undo(tx: Transaction, project_id: int, person_id: int) -> Task:
+    """Take back a person's last vote: its task is theirs again, and its pay is reversed."""
+    lock_person(tx, person_id)
+    last = _last_vote(tx, project_id, person_id)
+    row = lock_assignment(tx, last.assignment_id, person_id)
+    tx.run(answers.update().where(answers.c.id == last.id).values(state="undone"))
+    found = project(tx, project_id)
+    earned = [line for line in lines(tx, project_id, answer_id=last.id) if line.kind == "base"]
+    event_id = record(
+        tx,
+        "answer.undone",
+        project_id=project_id,
+        person_id=person_id,
+        subject=f"pair {row.pair_id}",
+        data={
+            "assignment": row.id,
+            "task": row.task_id,
+            "answer": last.id,
+            "pair": row.pair_id,
+            "kind": row.kind,
+            "pay": {"person": person_id, "units": -sum(in_units(line.amount) for line in earned)},
+        },
+    )
+    for line in earned:
+        reverse_line(tx, project_id, line, reason="taken back", event_id=event_id)
+    prolong(tx, found, row)
+    return task(tx, row.id, person_id)
+
+
+def draw_verification(tx: Transaction, project_id: int, *, by: int | None = None) -> int:
+    """Draw what the configured shares still want; return how many pairs were drawn. Submitting draws too."""
+    return drawing.draw_all(tx, project(tx, project_id), by)
+
+
+def _last_vote(tx: Transaction, project_id: int, person_id: int) -> Row[Any]:
+    """Return the vote that may be taken back: the last one, once."""
+    last = tx.one(
+        select(answers)
+        .where(
+            answers.c.project_id == project_id,
+            answers.c.person_id == person_id,
+            answers.c.kind.in_(KINDS_FOR["verify"]),
+        )
+        .order_by(answers.c.id.desc())
+        .limit(1)
+    )
+    if last is None:
+        raise Conflict("there is no answer to take back")
+    if last.state == "undone":
+        raise Conflict("the last answer is taken back already; only one can be")
+    if last.state == "late":
+        raise Conflict("the last answer came late and is not counted; there is nothing to take back")
+    return last

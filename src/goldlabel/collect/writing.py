@@ -1,0 +1,233 @@
+"""Writing: hypotheses for a premise become pairs, all of them or none; drafts are kept meanwhile."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, select
+
+from goldlabel.collect import drawing
+from goldlabel.collect.answering import Receipt, begin_answer, checked_timings, receipt, store_answer, told
+from goldlabel.collect.assignment import lease_time, lock_assignment, lock_person, own_assignment, prolong
+from goldlabel.collect.checking import draw_check
+from goldlabel.collect.events import record
+from goldlabel.collect.ledger import in_units, pay
+from goldlabel.collect.projects import Project, project
+from goldlabel.collect.refusals import BrokenRules, Conflict
+from goldlabel.collect.rules import Hypothesis, check_hypotheses, clean_text, meets_bonus
+from goldlabel.collect.schema import drafts, pairs, premises, tasks
+from goldlabel.collect.store import Transaction
+from goldlabel.errors import InputError
+
+UNUSABLE = "unusable"
+LONGEST_NOTE = 1000
+LARGEST_DRAFT = 100_000
+"""Characters of a draft's JSON form: nine boxes of the longest hypotheses fit with room to spare."""
+
+
+LAST_REVISION = 2**53
+"""The largest whole number that a page's script counts to exactly."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a writer has typed so far, as the page sent it."""
+
+    revision: int
+    content: dict[str, Any]
+    saved_at: datetime
+
+
+def submit(
+    tx: Transaction,
+    assignment_id: int,
+    person_id: int,
+    *,
+    key: str,
+    hypotheses: Sequence[Hypothesis],
+    timings: Mapping[str, float] | None = None,
+) -> Receipt:
+    """Store the hypotheses written for a premise, with their pay, and draw some of them for verification.
+
+    ``timings`` are seconds under names of the page's choice; ``total`` is the time for the whole premise.
+    """
+    row, earlier = begin_answer(tx, assignment_id, person_id, ("write",), key)
+    if earlier is not None:
+        return earlier
+    found = project(tx, row.project_id)
+    times = checked_timings(timings or {})
+    premise, task = _subject(tx, row)
+    written = [Hypothesis(label=one.label, level=one.level, text=clean_text(one.text)) for one in hypotheses]
+    broken = check_hypotheses(premise.text, written, found.protocol, task.condition)
+    if broken:
+        raise BrokenRules(broken)
+    written = [one for one in written if one.text]
+    answer = store_answer(tx, row, key, timings=times, seconds=times.get("total"))
+    _forget_draft(tx, row.id)
+    subset_id = drawing.lock_subset(tx, found.id, "written", task.condition, task.genre)
+    stored = _store_pairs(tx, subset_id, row, answer, written)
+    earned = _earned(found, task.condition, premise.text, written) if answer.state == "counted" else []
+    event_id = record(
+        tx,
+        "answer.written",
+        project_id=found.id,
+        person_id=person_id,
+        subject=f"premise {row.premise_id}",
+        data={
+            **told(answer),
+            "pairs": [[pair_id, one.label] for pair_id, one in zip(stored, written, strict=True)],
+            "pay": {"person": person_id, "units": sum(units for _, units, _ in earned)},
+        },
+    )
+    for kind, units, reason in earned:
+        pay(
+            tx,
+            project_id=found.id,
+            person_id=person_id,
+            kind=kind,
+            units=units,
+            reason=reason,
+            key=f"{kind} {answer.id}",
+            event_id=event_id,
+            answer_id=answer.id,
+        )
+    if answer.state == "counted":
+        drawing.draw_subset(tx, found, subset_id, person_id)
+        draw_check(tx, found, task.condition, answer.id)
+    return receipt(tx, answer)
+
+
+def mark_unusable(tx: Transaction, assignment_id: int, person_id: int, *, key: str, note: str) -> Receipt:
+    """Store that a premise cannot be written about, and why; the last premise of its genre's queue takes its place."""
+    row, earlier = begin_answer(tx, assignment_id, person_id, ("write",), key)
+    if earlier is not None:
+        return earlier
+    note = clean_text(note)
+    if not 1 <= len(note) <= LONGEST_NOTE:
+        raise InputError(f"the note has {len(note)} characters; say in 1 to {LONGEST_NOTE} why it cannot be used")
+    answer = store_answer(tx, row, key, label=UNUSABLE, note=note, closes=UNUSABLE)
+    _forget_draft(tx, row.id)
+    record(
+        tx,
+        "answer.unusable",
+        project_id=row.project_id,
+        person_id=person_id,
+        subject=f"premise {row.premise_id}",
+        data={**told(answer, UNUSABLE), "note": note},
+    )
+    if answer.state == "counted":
+        _fill_place(tx, _subject(tx, row)[1])
+    return receipt(tx, answer)
+
+
+def save_draft(
+    tx: Transaction, assignment_id: int, person_id: int, *, revision: int, content: Mapping[str, Any]
+) -> int:
+    """Keep a draft unless a later one is kept already; return the revision that stands.
+
+    Typing shows that the task is being worked on: the lease is prolonged when more than half of it is over.
+    """
+    if not 0 <= revision <= LAST_REVISION:
+        raise InputError(f"a draft's revision is {revision}; allowed: 0 to {LAST_REVISION}")
+    try:
+        size = len(json.dumps(dict(content), allow_nan=False))
+    except ValueError as error:
+        raise InputError("the draft holds a number that JSON does not know; send text") from error
+    if size > LARGEST_DRAFT:
+        raise InputError(f"the draft is longer than {LARGEST_DRAFT} characters; make it shorter")
+    lock_person(tx, person_id)
+    row = lock_assignment(tx, assignment_id, person_id)
+    if row.kind != "write" or row.state not in ("leased", "passed"):
+        raise Conflict("this task is not being written any more; the draft was not kept")
+    found = project(tx, row.project_id)
+    if row.state == "leased" and row.expires_at - tx.now < lease_time(found, row.kind) / 2:
+        prolong(tx, found, row)
+    kept = load_draft(tx, assignment_id, person_id)
+    if kept is not None and kept.revision >= revision:
+        return kept.revision
+    values = {"revision": revision, "content": dict(content), "saved_at": tx.now}
+    if kept is None:
+        tx.insert(drafts, assignment_id=row.id, **values)
+    else:
+        tx.run(drafts.update().where(drafts.c.assignment_id == row.id).values(**values))
+    return revision
+
+
+def load_draft(tx: Transaction, assignment_id: int, person_id: int) -> Draft | None:
+    """Return the draft kept for a person's task, if any."""
+    own_assignment(tx, assignment_id, person_id)
+    row = tx.one(select(drafts).where(drafts.c.assignment_id == assignment_id))
+    return None if row is None else Draft(row.revision, row.content, row.saved_at)
+
+
+def _subject(tx: Transaction, row: Row[Any]) -> tuple[Row[Any], Row[Any]]:
+    """Return the premise and the task of an assignment."""
+    premise = tx.one(select(premises).where(premises.c.id == row.premise_id))
+    task = tx.one(select(tasks).where(tasks.c.id == row.task_id))
+    assert premise is not None
+    assert task is not None
+    return premise, task
+
+
+def _store_pairs(
+    tx: Transaction, subset_id: int, row: Row[Any], answer: Row[Any], written: Sequence[Hypothesis]
+) -> list[int]:
+    new = [
+        {
+            "project_id": row.project_id,
+            "premise_id": row.premise_id,
+            "answer_id": answer.id,
+            "writer_id": row.person_id,
+            "hypothesis": one.text,
+            "label": one.label,
+            "level": one.level,
+        }
+        for one in written
+    ]
+    if answer.state == "counted":
+        return drawing.place(tx, subset_id, new)
+    late = {"subset_id": subset_id, "considered": True, "state": "late", "created_at": tx.now}
+    return tx.insert_returning(pairs, [one | late for one in new])
+
+
+def _earned(found: Project, condition: str, premise: str, written: Sequence[Hypothesis]) -> list[tuple[str, int, str]]:
+    """Return kind, amount and reason of each line that hypotheses earn."""
+    rates = found.protocol.pay
+    earned = [("base", rates.pair, "written")]
+    if found.protocol.condition(condition).bonus and meets_bonus(premise, written, found.protocol):
+        earned.append(("bonus", rates.bonus, "diverse, and no contradiction with a negator:"))
+    return [
+        (kind, len(written) * in_units(rate), f"{why} {len(written)} pairs at {rate} {rates.currency}")
+        for kind, rate, why in earned
+    ]
+
+
+def _forget_draft(tx: Transaction, assignment_id: int) -> None:
+    tx.run(drafts.delete().where(drafts.c.assignment_id == assignment_id))
+
+
+def _fill_place(tx: Transaction, task: Row[Any]) -> None:
+    """Move the last waiting premise of a genre to the place of one that cannot be used.
+
+    Ranks stay dense over the premises that can be used, so the lowest is still the genre with the least progress.
+    """
+    last = tx.one(
+        select(tasks.c.id)
+        .where(
+            tasks.c.project_id == task.project_id,
+            tasks.c.kind == task.kind,
+            tasks.c.condition == task.condition,
+            tasks.c.state == "open",
+            tasks.c.rank > task.rank,
+            tasks.c.genre == task.genre,
+        )
+        .order_by(tasks.c.rank.desc())
+        .limit(1)
+        .with_for_update(of=tasks, key_share=True, skip_locked=True)
+    )
+    if last is not None:
+        tx.run(tasks.update().where(tasks.c.id == last.id).values(rank=task.rank, tie=task.tie))

@@ -1,0 +1,198 @@
+"""The annotators' pages: instructions, training, writing and verifying."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from goldlabel.collect import qualification
+from goldlabel.collect.answering import LONGEST_KEY
+from goldlabel.collect.assignment import ROLE_FOR
+from goldlabel.collect.people import Member, require_role
+from goldlabel.collect.projects import Project, project
+from goldlabel.collect.protocols import ORDER, Protocol
+from goldlabel.collect.rules import script_parameters
+from goldlabel.collect.texts import instructions, training_examples
+from goldlabel.web import annotator_api
+from goldlabel.web.language import translator
+from goldlabel.web.pages import page
+from goldlabel.web.security import LARGEST, Person, ProjectId, Stored
+from goldlabel.web.words import word
+from goldlabel.web.work import last_vote, progress, take_work
+
+router = APIRouter()
+router.include_router(annotator_api.router)
+
+Role = Literal["writer", "verifier"]
+PLACE_OF = {"writer": "write", "verifier": "verify"}
+ABSTENTION_KEYS = {"unrelated": "u", "incomprehensible": "i", "unknown": "k"}
+ROOM = 500
+"""Characters that a box takes beyond what the rules allow, so that the rule can speak before the box is full."""
+
+
+@router.get("/projects/{project_id}/instructions/{role}")
+def show_instructions(request: Request, project_id: ProjectId, role: Role, person: Person, store: Stored) -> Response:
+    """What to do, as the requester put it."""
+    with store.read() as tx:
+        member = require_role(tx, project_id, person.person_id, role)
+        found = project(tx, project_id)
+        learnt = qualification.is_qualified(tx, found, person.person_id)
+    return page(
+        request,
+        "annotator/instructions.html",
+        project=found,
+        text=_instructions(found, member),
+        role=role,
+        place=PLACE_OF[role],
+        learnt=learnt,
+    )
+
+
+@router.get("/projects/{project_id}/training/{role}")
+def show_training(
+    request: Request,
+    project_id: ProjectId,
+    role: Role,
+    person: Person,
+    store: Stored,
+    seen: Annotated[int | None, Query(ge=0, le=10_000)] = None,
+    given: Annotated[str, Query(max_length=50)] = "",
+) -> Response:
+    """The next example; or, after an answer, the same example with the right answer and why it is right."""
+    with store.read() as tx:
+        member = require_role(tx, project_id, person.person_id, role)
+        found = project(tx, project_id)
+        stands = qualification.training(tx, project_id, person.person_id)
+    examples = training_examples(found.protocol)
+    values: dict[str, Any] = {
+        "project": found,
+        "role": role,
+        "place": PLACE_OF[role],
+        "stands": stands,
+        "needed": _needed(found),
+    }
+    # An example's answer is told to those who have answered it, in this attempt or in one before.
+    answered = seen is not None and seen < len(examples) and (seen in stands.given or stands.attempt > 1)
+    if answered and seen is not None:
+        label = stands.given.get(seen, given)
+        values |= {"number": seen + 1, "example": examples[seen], "given": label}
+        return page(request, "annotator/training_answer.html", **values)
+    if stands.state != "open":
+        return page(request, "annotator/training_result.html", **values)
+    number = next(place for place in range(stands.total) if place not in stands.given)
+    values |= {
+        "number": number + 1,
+        "example": examples[number],
+        "answers": _answers(found.protocol),
+        "text": _instructions(found, member) if not stands.given else "",
+    }
+    return page(request, "annotator/training.html", **values)
+
+
+@router.post("/projects/{project_id}/training/{role}")
+def answer_training(
+    project_id: ProjectId,
+    role: Role,
+    person: Person,
+    store: Stored,
+    example: Annotated[int, Form(ge=0, le=10_000)],
+    label: Annotated[str, Form(max_length=50)],
+) -> Response:
+    """Store the answer to an example, and go on to why it is right or wrong."""
+    with store.write() as tx:
+        require_role(tx, project_id, person.person_id, role)
+        qualification.answer_training(tx, project_id, person.person_id, example, label)
+    return RedirectResponse(f"/projects/{project_id}/training/{role}?seen={example}&given={label}", 303)
+
+
+@router.get("/projects/{project_id}/write")
+def write(request: Request, project_id: ProjectId, person: Person, store: Stored) -> Response:
+    """Hypotheses for a premise."""
+    return _work_page(request, project_id, person, store, "write")
+
+
+@router.get("/projects/{project_id}/verify")
+def verify(request: Request, project_id: ProjectId, person: Person, store: Stored) -> Response:
+    """Pairs that others wrote."""
+    return _work_page(request, project_id, person, store, "verify")
+
+
+@router.post("/projects/{project_id}/verify/undo")
+def undo(
+    project_id: ProjectId,
+    person: Person,
+    store: Stored,
+    assignment: Annotated[int, Form(ge=1, le=LARGEST)],
+    key: Annotated[str, Form(max_length=LONGEST_KEY)],
+) -> Response:
+    """Take back the last answer where there is no pair left to show beside it."""
+    with store.write() as tx:
+        require_role(tx, project_id, person.person_id, "verifier")
+        annotator_api.take_back(tx, assignment, person.person_id, key)
+    return RedirectResponse(f"/projects/{project_id}/verify", 303)
+
+
+def _work_page(request: Request, project_id: int, person: Person, store: Stored, kind: str) -> Response:
+    role = ROLE_FOR[kind]
+    with store.write() as tx:
+        member = require_role(tx, project_id, person.person_id, role)
+        found = project(tx, project_id)
+        work = take_work(tx, project_id, person.person_id, kind)
+        done = progress(tx, found, person.person_id, kind)
+        last = last_vote(tx, project_id, person.person_id) if kind == "verify" else None
+    if work.status == "unqualified":
+        return RedirectResponse(f"/projects/{project_id}/training/{role}", 303)
+    if not work.tasks:
+        return page(request, "annotator/nothing.html", project=found, role=role, work=work, last=last)
+    data: dict[str, Any] = {
+        "project": project_id,
+        "person": person.person_id,
+        "work": work.model_dump(mode="json"),
+        "progress": done.model_dump(),
+    }
+    values: dict[str, Any] = {"project": found, "role": role, "task": work.tasks[0], "progress": done, "data": data}
+    if kind == "verify":
+        data["last"] = last.model_dump(mode="json") if last else None
+        return page(request, "annotator/verifying.html", answers=_answers(found.protocol), **values)
+    condition = found.protocol.condition(member.condition)
+    data["rules"] = script_parameters(found.protocol) | {"negated_contradictions": condition.negated_contradictions}
+    data["slots"] = [
+        {"label": label, "level": level, "name": _slot_name(request, label, level, len(condition.levels) > 1)}
+        for label, level in found.protocol.slots(member.condition)
+    ]
+    return page(
+        request,
+        "annotator/writing.html",
+        condition=condition,
+        labels=ORDER[found.protocol.labels],
+        longest=found.protocol.writing.longest + ROOM,
+        **values,
+    )
+
+
+def _slot_name(request: Request, label: str, level: str, several: bool) -> str:
+    messages = translator(request)
+    return f"{word(label, messages)} · {word(level, messages)}" if several else word(label, messages)
+
+
+def _answers(protocol: Protocol) -> list[dict[str, Any]]:
+    """Return what a verifier can answer: labels under digits, abstentions under letters."""
+    labels = ORDER[protocol.labels]
+    return [{"label": label, "key": str(place), "abstains": False} for place, label in enumerate(labels, 1)] + [
+        {"label": label, "key": ABSTENTION_KEYS[label], "abstains": True} for label in protocol.verifying.abstentions
+    ]
+
+
+def _instructions(found: Project, member: Member) -> str:
+    if member.role == "writer":
+        return instructions(member.condition, found.protocol)
+    return instructions("verifying" if found.kind == "elicitation" else found.kind, found.protocol)
+
+
+def _needed(found: Project) -> int:
+    """Return how many examples must be right, rounded as the training itself is judged."""
+    rules = found.protocol.qualification
+    total = len(training_examples(found.protocol))
+    return next(right for right in range(total + 1) if right >= rules.threshold * total - 1e-9)

@@ -1,0 +1,236 @@
+"""What the annotators' pages send and fetch: drafts, answers, and the next tasks.
+
+Every answer carries a key that the page made up; sent again under the same key it is stored once. An answer is stored
+in a transaction of its own before the next tasks are claimed, so that nothing that keeps a person from going on can
+keep their answer from being stored.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+from sqlalchemy import select
+
+from goldlabel.collect import assignment, verifying, writing
+from goldlabel.collect.answering import LONGEST_KEY, Receipt
+from goldlabel.collect.projects import project
+from goldlabel.collect.refusals import Conflict, Missing
+from goldlabel.collect.rules import Hypothesis, check_hypotheses
+from goldlabel.collect.schema import answers
+from goldlabel.collect.store import Store, Transaction
+from goldlabel.errors import InputError
+from goldlabel.web.security import ObjectId, Person, ProjectId, Stored
+from goldlabel.web.work import LONGEST_TEXT, Draft, Progress, Task, Work, progress, take_work, view_task
+
+router = APIRouter(prefix="/api", tags=["annotators"])
+
+Key = Annotated[str, Field(min_length=1, max_length=LONGEST_KEY)]
+Kind = Literal["write", "verify"]
+
+
+class Written(BaseModel):
+    """One box of the writing page."""
+
+    label: str = Field(max_length=50)
+    level: str = Field(max_length=50)
+    text: str = Field(max_length=LONGEST_TEXT)
+
+
+class Texts(BaseModel):
+    """All boxes of one premise."""
+
+    hypotheses: list[Written] = Field(max_length=100)
+
+    def given(self) -> list[Hypothesis]:
+        """Return them as the rules take them."""
+        return [Hypothesis(label=one.label, level=one.level, text=one.text) for one in self.hypotheses]
+
+
+class Submission(Texts):
+    """The hypotheses of one premise; ``timings`` are seconds, ``total`` those for the whole premise."""
+
+    key: Key
+    timings: dict[str, float] = Field(default={}, max_length=100)
+
+
+class Unusable(BaseModel):
+    """A premise that cannot be written about, and why."""
+
+    key: Key
+    note: str = Field(max_length=LONGEST_TEXT)
+
+
+class Vote(BaseModel):
+    """A verifier's answer, and how many seconds it took."""
+
+    key: Key
+    label: str = Field(max_length=50)
+    seconds: float | None = None
+
+
+class Undo(BaseModel):
+    """The key of the vote to take back."""
+
+    key: Key
+
+
+class Wanted(BaseModel):
+    """Which kind of work a person asks for."""
+
+    kind: Kind
+
+
+class Revision(BaseModel):
+    """The revision of a draft that stands."""
+
+    revision: int
+
+
+class Broken(BaseModel):
+    """A rule that a hypothesis breaks, as ``goldlabel.collect.rules`` tells it."""
+
+    rule: str
+    label: str
+    level: str
+    spans: list[tuple[int, int]]
+    parameters: dict[str, str | int]
+    message: str
+
+
+class Claimed(Work):
+    """Tasks, and how far the person is."""
+
+    progress: Progress
+
+
+class Answered(BaseModel):
+    """What became of an answer, and what there is to do next; ``work`` is empty where nothing more is given out."""
+
+    state: str
+    repeated: bool
+    amount: str
+    work: Work | None
+
+
+class Done(BaseModel):
+    """What there is to do next."""
+
+    work: Work | None
+
+
+@router.post("/projects/{project_id}/claim")
+def claim(project_id: ProjectId, wanted: Wanted, person: Person, store: Stored) -> Claimed:
+    """Give a person their tasks."""
+    with store.write() as tx:
+        work = take_work(tx, project_id, person.person_id, wanted.kind)
+        done = progress(tx, project(tx, project_id), person.person_id, wanted.kind)
+    return Claimed(**dict(work), progress=done)
+
+
+@router.get("/assignments/{assignment_id}")
+def show(assignment_id: ObjectId, person: Person, store: Stored) -> Task:
+    """Return a task that a person was given, also one that is over."""
+    with store.read() as tx:
+        return view_task(tx, assignment.task(tx, assignment_id, person.person_id), person.person_id)
+
+
+@router.put("/assignments/{assignment_id}/draft")
+def save_draft(assignment_id: ObjectId, draft: Draft, person: Person, store: Stored) -> Revision:
+    """Keep what a writer has typed so far, unless something newer is kept."""
+    with store.write() as tx:
+        stands = writing.save_draft(
+            tx,
+            assignment_id,
+            person.person_id,
+            revision=draft.revision,
+            content=draft.content.model_dump(),
+        )
+    return Revision(revision=stands)
+
+
+@router.post("/assignments/{assignment_id}/check")
+def check(assignment_id: ObjectId, texts: Texts, person: Person, store: Stored) -> list[Broken]:
+    """Say which rules hypotheses would break, without storing anything."""
+    with store.read() as tx:
+        task = assignment.task(tx, assignment_id, person.person_id)
+        if task.kind != "write":
+            raise Missing(f"there is no task {assignment_id}")
+        protocol = project(tx, task.project_id).protocol
+    found = check_hypotheses(task.premise, texts.given(), protocol, task.condition)
+    return [Broken(**one.to_dict()) for one in found]
+
+
+@router.post("/assignments/{assignment_id}/submit")
+def submit(assignment_id: ObjectId, sent: Submission, person: Person, store: Stored) -> Answered:
+    """Store the hypotheses of one premise."""
+    with store.write() as tx:
+        receipt = writing.submit(
+            tx, assignment_id, person.person_id, key=sent.key, hypotheses=sent.given(), timings=sent.timings
+        )
+    return _answered(store, person.person_id, receipt, "write")
+
+
+@router.post("/assignments/{assignment_id}/unusable")
+def mark_unusable(assignment_id: ObjectId, sent: Unusable, person: Person, store: Stored) -> Answered:
+    """Store that a premise cannot be written about."""
+    with store.write() as tx:
+        receipt = writing.mark_unusable(tx, assignment_id, person.person_id, key=sent.key, note=sent.note)
+    return _answered(store, person.person_id, receipt, "write")
+
+
+@router.post("/assignments/{assignment_id}/skip")
+def skip(assignment_id: ObjectId, person: Person, store: Stored) -> Done:
+    """Give a task back for someone else."""
+    with store.write() as tx:
+        kind = assignment.task(tx, assignment_id, person.person_id).kind
+        assignment.skip(tx, assignment_id, person.person_id)
+    return Done(work=_next(store, person.person_id, assignment_id, kind))
+
+
+@router.post("/assignments/{assignment_id}/vote")
+def vote(assignment_id: ObjectId, sent: Vote, person: Person, store: Stored) -> Answered:
+    """Store a vote."""
+    with store.write() as tx:
+        receipt = verifying.vote(
+            tx, assignment_id, person.person_id, key=sent.key, label=sent.label, seconds=sent.seconds
+        )
+    return _answered(store, person.person_id, receipt, "verify")
+
+
+@router.post("/assignments/{assignment_id}/undo")
+def undo(assignment_id: ObjectId, sent: Undo, person: Person, store: Stored) -> Done:
+    """Take back a person's last vote."""
+    with store.write() as tx:
+        take_back(tx, assignment_id, person.person_id, sent.key)
+    return Done(work=_next(store, person.person_id, assignment_id, "verify"))
+
+
+def take_back(tx: Transaction, assignment_id: int, person_id: int, key: str) -> None:
+    """Take back a person's last vote, if it is the one they mean; asked again, nothing more is taken back."""
+    project_id = assignment.task(tx, assignment_id, person_id).project_id
+    state = tx.value(select(answers.c.state).where(answers.c.assignment_id == assignment_id, answers.c.key == key))
+    if state is None:
+        raise Missing("there is no answer to take back")
+    if state != "undone" and verifying.undo(tx, project_id, person_id).assignment_id != assignment_id:
+        raise Conflict("only the last answer can be taken back; nothing was changed")
+
+
+def _answered(store: Store, person_id: int, receipt: Receipt, kind: Kind) -> Answered:
+    return Answered(
+        state=receipt.state,
+        repeated=receipt.repeated,
+        amount=str(receipt.amount),
+        work=_next(store, person_id, receipt.assignment_id, kind),
+    )
+
+
+def _next(store: Store, person_id: int, assignment_id: int, kind: str) -> Work | None:
+    """Return what comes next; where a person may not go on, the page tells them why when it is loaded again."""
+    try:
+        with store.write() as tx:
+            project_id = assignment.own_assignment(tx, assignment_id, person_id).project_id
+            return take_work(tx, project_id, person_id, kind)
+    except InputError:
+        return None

@@ -1,0 +1,57 @@
+"""The application: routes, middleware and static files over one store."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files
+from pathlib import Path
+
+from fastapi import Depends, FastAPI
+from starlette.middleware import Middleware
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from goldlabel.collect.store import Store
+from goldlabel.web import account, annotator, requester
+from goldlabel.web.failures import Faults, install_failures
+from goldlabel.web.measuring import Measurements
+from goldlabel.web.security import Guard, check_csrf
+
+PLACE = "GOLDLABEL_COLLECTION"
+"""The variable that tells a server process which collection it serves."""
+
+
+class _Static(StaticFiles):
+    """Static files; their addresses hold a hash of their content, so that browsers keep them for good."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        if response.status_code == 200 and scope["query_string"]:
+            response.headers["cache-control"] = "public, max-age=31536000, immutable"
+        return response
+
+
+def create_app(store: Store) -> FastAPI:
+    """Return the application that serves a store."""
+    app = FastAPI(
+        title="Goldlabel",
+        summary="People write and verify pairs in the browser.",
+        dependencies=[Depends(check_csrf)],
+        middleware=[Middleware(Guard, store=store), Middleware(Faults)],
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+    )
+    app.state.store = store
+    app.state.measurements = Measurements()
+    install_failures(app)
+    for room in (account, annotator, requester):
+        app.include_router(room.router)
+    app.mount("/static", _Static(directory=Path(str(files(__package__).joinpath("static")))))
+    return app
+
+
+def app_of_environment() -> FastAPI:
+    """Return the application of a server process, which is told its collection by a variable."""
+    return create_app(Store.open(os.environ[PLACE]))

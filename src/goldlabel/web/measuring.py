@@ -1,0 +1,285 @@
+"""What a project's pairs say: agreement and the artifact meter, measured now and then and kept.
+
+Measuring reads every pair, so it is done when somebody looks, by one thread per project at a time, and again only
+after something happened and a little time has passed. What was measured keeps which pair is in which number, so
+that every number of a page leads to the pairs behind it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from sqlalchemy import func, select
+
+from goldlabel.audit import hypothesis_only as blind
+from goldlabel.audit.corpus import Corpus, read_corpus
+from goldlabel.audit.pmi import count_words, rank_words
+from goldlabel.audit.tags import carries
+from goldlabel.collect.export import Figures, measure_figures
+from goldlabel.collect.schema import events
+from goldlabel.collect.snapshot import Snapshot, take_snapshot
+from goldlabel.collect.store import Store
+from goldlabel.errors import InputError
+from goldlabel.metrics import wilson
+from goldlabel.pairs.labels import NO_GOLD
+from goldlabel.pairs.tokens import tokenizer_of
+
+KEPT = 8
+"""Projects whose measurements are held in memory."""
+PATIENCE = timedelta(seconds=30)
+RESAMPLES = 400
+WORDS = 8
+STRETCHES = 10
+LEAST_IN_STRETCH = 15
+
+
+@dataclass(frozen=True)
+class Share:
+    """Some of several, with Wilson's interval; the link's parameters lead to the pairs that were counted."""
+
+    hits: int
+    n: int
+
+    @property
+    def value(self) -> float | None:
+        """The share, if there is anything to share."""
+        return self.hits / self.n if self.n else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson's interval at 95 per cent."""
+        if not self.n:
+            return None
+        found = wilson(self.hits, self.n)
+        return found.low, found.high
+
+
+@dataclass(frozen=True)
+class Group:
+    """The meter of some pairs: of a condition, or of one writer."""
+
+    name: str
+    pairs: int
+    blind: dict[str, Any] | None
+    """What ``goldlabel.audit.hypothesis_only.judge`` returns."""
+    negated: Mapping[str, Share]
+    """Hypotheses with a negator, per label."""
+    overlap: float | None
+    overlaps: Sequence[int]
+    """Pairs per tenth of overlap with the premise."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Pairs written one after another, and how many of them are labelled right without the premise."""
+
+    first: int
+    last: int
+    right: Share
+
+
+@dataclass(frozen=True)
+class Meter:
+    """The artifact meter: what labels give away."""
+
+    whole: Group
+    conditions: Sequence[Group]
+    writers: Sequence[Group]
+    over_time: Mapping[str, Sequence[Stretch]]
+    words: Sequence[dict[str, Any]]
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and the highest share over time, with a little room: one scale for all conditions."""
+        ends = [end for part in self.over_time.values() for one in part for end in one.right.interval or ()]
+        ends += [group.blind["majority"] for group in self.conditions if group.blind]
+        return max(0.0, min(ends, default=0.0) - 0.05), min(1.0, max(ends, default=1.0) + 0.05)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A project as it was measured at a moment."""
+
+    at: datetime
+    event: int
+    project_id: int
+    figures: Figures
+    meter: Meter | None
+    too_few: str
+    """Why there is no meter, where there is none."""
+    frame: pl.DataFrame
+    """A row per pair: what it is, and in which numbers it is counted."""
+    corpus: Corpus | None
+
+    @property
+    def outcomes(self) -> pl.Expr:
+        """What became of the author's label: ``author``, ``other`` or ``none``; null where not verified."""
+        return (
+            pl.when(~pl.col("verified"))
+            .then(None)
+            .when(pl.col("gold") == NO_GOLD)
+            .then(pl.lit("none"))
+            .when(pl.col("gold") == pl.col("label"))
+            .then(pl.lit("author"))
+            .otherwise(pl.lit("other"))
+        )
+
+    def holding(self, word: str) -> pl.Series:
+        """Return which pairs hold a word in the hypothesis, as the words were counted."""
+        if self.corpus is None or word not in self.corpus.words.vocabulary:
+            return pl.Series(np.zeros(len(self.frame), dtype=bool))
+        return pl.Series(self.corpus.words.holding(self.corpus.words.vocabulary.index(word)))
+
+
+class Measurements:
+    """The measurements of a server process."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[int, Measured] = OrderedDict()
+        self._locks: dict[int, threading.Lock] = {}
+        self._guard = threading.Lock()
+
+    def known(self, project_id: int) -> Measured | None:
+        """Return what was measured last, if anything, without measuring."""
+        return self._held.get(project_id)
+
+    def get(self, store: Store, project_id: int) -> Measured:
+        """Return fresh figures; while somebody measures, the last ones will do for others."""
+        with self._guard:
+            lock = self._locks.setdefault(project_id, threading.Lock())
+        known = self.known(project_id)
+        if not lock.acquire(blocking=known is None):
+            assert known is not None
+            return known
+        try:
+            known = self.known(project_id)
+            with store.read() as tx:
+                newest = tx.value(select(func.max(events.c.id)).where(events.c.project_id == project_id)) or 0
+                if known and (known.event == newest or tx.now - known.at < PATIENCE):
+                    return known
+                snapshot = take_snapshot(tx, project_id)
+            measured = measure(snapshot, newest)
+            with self._guard:
+                self._held[project_id] = measured
+                self._held.move_to_end(project_id)
+                while len(self._held) > KEPT:
+                    self._held.popitem(last=False)
+            return measured
+        finally:
+            lock.release()
+
+
+def measure(snapshot: Snapshot, event: int) -> Measured:
+    """Measure a snapshot."""
+    figures = measure_figures(snapshot, resamples=RESAMPLES)
+    own = snapshot.own.frame.select(
+        pl.col("id").cast(pl.Int64),
+        "condition",
+        "genre",
+        "level",
+        "label",
+        "writer",
+        (pl.col("votes").list.len() > pl.col("writer").is_not_null().cast(pl.UInt32)).alias("verified"),
+    ).collect()
+    gold = pl.DataFrame(schema={"id": pl.Int64, "gold": pl.String})
+    if figures.verification is not None:
+        voted = figures.verification.pairs.frame
+        gold = voted.select(pl.col("id").cast(pl.Int64), pl.col("label").alias("gold")).collect()
+    frame = own.join(gold, on="id", how="left", maintain_order="left").with_columns(
+        pl.when(pl.col("verified")).then(pl.col("gold"))
+    )
+    meter, corpus, too_few = None, None, ""
+    if snapshot.project.kind == "elicitation" and len(own):
+        try:
+            corpus, found = _read(snapshot)
+            frame = frame.with_columns(*_marks(corpus, found))
+            meter = _meter(snapshot, corpus, found)
+        except InputError as error:
+            too_few = str(error)
+    return Measured(snapshot.at, event, snapshot.project.id, figures, meter, too_few, frame, corpus)
+
+
+def tokenizer_for(language: str) -> str:
+    """Return the tokeniser whose words are counted; Chinese is cut into characters where jieba is not installed."""
+    usual = tokenizer_of(language)
+    return "characters" if usual.startswith("jieba") and find_spec("jieba") is None else usual
+
+
+def _read(snapshot: Snapshot) -> tuple[Corpus, blind.OutOfFold]:
+    tokenizer = tokenizer_for(snapshot.project.protocol.language)
+    corpus = read_corpus(snapshot.own, tokenizer=tokenizer, columns=("condition", "writer"))
+    labels = len(corpus.space)
+    return corpus, blind.cross_validate(corpus.words, corpus.labels, blind.units_of(corpus), labels)
+
+
+def _marks(corpus: Corpus, found: blind.OutOfFold) -> list[pl.Series]:
+    right = np.zeros(len(corpus), dtype=bool)
+    right[found.rows[found.predicted == found.labels]] = True
+    return [
+        pl.Series("right", right),
+        pl.Series("negated", carries(corpus.hypothesis_tags, "negation")),
+        pl.Series("overlap", corpus.overlap),
+    ]
+
+
+def _meter(snapshot: Snapshot, corpus: Corpus, found: blind.OutOfFold) -> Meter:
+    names = corpus.space.labels
+    every = np.ones(len(corpus), dtype=bool)
+    groups = {
+        column: [
+            _group(corpus, found, value, corpus.columns[column][0] == code)
+            for code, value in enumerate(corpus.columns[column][1])
+        ]
+        for column in ("condition", "writer")
+    }
+    counts = count_words(corpus.words, corpus.labels, len(names))
+    totals = np.bincount(corpus.labels[corpus.gold], minlength=len(names))
+    words = rank_words(counts, totals, corpus.words.vocabulary, names, top=WORDS).to_dicts()
+    ids = snapshot.own.frame.select(pl.col("id").cast(pl.Int64)).collect()["id"].to_numpy()
+    order = [condition.name for condition in snapshot.project.protocol.conditions]
+    conditions = sorted(groups["condition"], key=lambda one: order.index(one.name) if one.name in order else len(order))
+    return Meter(
+        whole=_group(corpus, found, "", every),
+        conditions=conditions,
+        writers=sorted(groups["writer"], key=lambda one: -(one.blind or {"gain": -1.0})["gain"]),
+        over_time={one.name: _stretches(corpus, found, ids, one.name) for one in conditions},
+        words=words,
+    )
+
+
+def _group(corpus: Corpus, found: blind.OutOfFold, name: str, rows: NDArray[np.bool_]) -> Group:
+    negated = carries(corpus.hypothesis_tags, "negation")
+    overlaps = corpus.overlap[rows & ~np.isnan(corpus.overlap)]
+    shares = {}
+    for code, label in enumerate(corpus.space.labels):
+        chosen = rows & (corpus.labels == code)
+        shares[label] = Share(int((negated & chosen).sum()), int(chosen.sum()))
+    return Group(
+        name=name,
+        pairs=int(rows.sum()),
+        blind=blind.judge(found, corpus.space.labels, rows=rows),
+        negated=shares,
+        overlap=float(overlaps.mean(dtype=np.float64)) if len(overlaps) else None,
+        overlaps=np.histogram(overlaps, bins=10, range=(0, 1))[0].tolist(),
+    )
+
+
+def _stretches(corpus: Corpus, found: blind.OutOfFold, ids: NDArray[np.int64], condition: str) -> list[Stretch]:
+    codes, values = corpus.columns["condition"]
+    own = codes[found.rows] == values.index(condition)
+    right, chosen = (found.predicted == found.labels)[own], ids[found.rows][own]
+    pieces = min(STRETCHES, len(chosen) // LEAST_IN_STRETCH)
+    return [
+        Stretch(int(chosen[part[0]]), int(chosen[part[-1]]), Share(int(right[part].sum()), len(part)))
+        for part in np.array_split(np.arange(len(chosen)), pieces or 1)
+        if pieces
+    ]

@@ -1,0 +1,31 @@
+"""The requester's pages: setting a project up, watching it, paying, and taking the data out."""
+
+from fastapi import APIRouter
+
+from goldlabel.web.requester.dashboard import router as dashboard_router
+from goldlabel.web.requester.exporting import router as exporting_router
+from goldlabel.web.requester.instructions import router as instructions_router
+from goldlabel.web.requester.invitations import router as invitations_router
+from goldlabel.web.requester.money import router as money_router
+from goldlabel.web.requester.pairs import router as pairs_router
+from goldlabel.web.requester.people import router as people_router
+from goldlabel.web.requester.premises import router as premises_router
+from goldlabel.web.requester.projects import router as projects_router
+from goldlabel.web.requester.settings import router as settings_router
+
+__all__ = ["router"]
+
+router = APIRouter()
+for _part in (
+    projects_router,
+    settings_router,
+    dashboard_router,
+    premises_router,
+    pairs_router,
+    instructions_router,
+    people_router,
+    invitations_router,
+    money_router,
+    exporting_router,
+):
+    router.include_router(_part)

@@ -1,0 +1,128 @@
+"""The overview of a project: what is done and what is left, agreement, the artifact meter, people, queue and pay."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+from sqlalchemy import func, select
+
+from goldlabel.collect import qualification
+from goldlabel.collect.projects import Project, QueueLine, queue_progress
+from goldlabel.collect.schema import checks
+from goldlabel.collect.store import Store, Transaction
+from goldlabel.web.browsing import QUEUES, ledger_kinds, owed, queue_slice
+from goldlabel.web.measuring import Measured, Measurements
+from goldlabel.web.pages import page
+from goldlabel.web.pair_browsing import own_origin, pairs_by_subset
+from goldlabel.web.requester.people import agreements
+from goldlabel.web.security import Before, Managed, Stored
+
+router = APIRouter(tags=["overview"])
+
+Word = Annotated[str | None, Query(max_length=200)]
+
+
+@router.get("/projects/{project_id}")
+def dashboard_page(request: Request, project: Managed, store: Stored) -> Response:
+    """The whole overview; what takes longer to measure comes from the last time, or a moment later."""
+    measurements: Measurements = request.app.state.measurements
+    return page(
+        request,
+        "requester/dashboard.html",
+        project=project,
+        **_figures(store, measurements.known(project.id)),
+        **_progress(store, project),
+    )
+
+
+@router.get("/projects/{project_id}/progress")
+def progress_part(request: Request, project: Managed, store: Stored) -> Response:
+    """The part of the overview that is counted: fetched again by the page now and then."""
+    return page(request, "requester/progress.html", project=project, **_progress(store, project))
+
+
+@router.get("/projects/{project_id}/figures")
+def figures_part(request: Request, project: Managed, store: Stored) -> Response:
+    """The part of the overview that is measured."""
+    measurements: Measurements = request.app.state.measurements
+    measured = measurements.get(store, project.id)
+    return page(request, "requester/figures.html", project=project, **_figures(store, measured))
+
+
+@router.get("/projects/{project_id}/queue")
+def queue_page(
+    request: Request,
+    project: Managed,
+    store: Stored,
+    state: Annotated[Literal["waiting", "leased", "lapsed"], Query()] = "leased",
+    kind: Annotated[Literal["write", "verify"], Query()] = "write",
+    condition: Word = None,
+    genre: Word = None,
+    before: Before = None,
+) -> Response:
+    """Tasks that wait, are in somebody's hands, or whose time ran out."""
+    chosen: dict[str, Any] = {"kind": kind, "condition": condition, "genre": genre}
+    with store.read() as tx:
+        rows = queue_slice(tx, project.id, state, before=before, **chosen)
+        now = tx.now
+    return page(
+        request, "requester/queue.html", project=project, state=state, states=QUEUES, rows=rows, now=now, **chosen
+    )
+
+
+def _figures(store: Store, measured: Measured | None) -> dict[str, Any]:
+    if measured is None:
+        return {"measured": None, "agreed": {}, "flagged": []}
+    agreed = agreements(measured)
+    with store.read() as tx:
+        everybody = qualification.people_overview(tx, measured.project_id)
+    flagged = [one for one in everybody if one.flags or (one.pseudonym in agreed and agreed[one.pseudonym].flags)]
+    return {"measured": measured, "agreed": agreed, "flagged": flagged}
+
+
+def _progress(store: Store, project: Project) -> dict[str, Any]:
+    with store.read() as tx:
+        lines, sizes = queue_progress(tx, project.id), pairs_by_subset(tx, project.id)
+        return {
+            "panels": panels(project, lines),
+            "pairs": sum(size for (origin, _, _), size in sizes.items() if origin == own_origin(project)),
+            "queue": {kind: _sum([line for line in lines if line.kind == kind]) for kind in ("write", "verify")},
+            "owed": owed(tx, project.id),
+            "kinds": ledger_kinds(tx, project.id),
+            "pending_checks": _pending(tx, project.id),
+            "now": tx.now,
+        }
+
+
+def panels(project: Project, lines: list[QueueLine]) -> list[dict[str, Any]]:
+    """Return one panel per condition (or per origin, where nobody writes): its genres with what is done of each."""
+    rows: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    for condition in project.protocol.conditions:
+        rows[condition.name] = {}
+    for line in lines:
+        name = line.condition or line.origin
+        row = rows[name].setdefault(line.genre, {"write": None, "verify": None})
+        row[line.kind] = _sum([line])
+        row["origin"] = line.origin if line.kind == "verify" else "written"
+    return [
+        {
+            "name": name,
+            "genres": [{"genre": genre, **row} for genre, row in sorted(genres.items())],
+            "written": name in [condition.name for condition in project.protocol.conditions],
+        }
+        for name, genres in rows.items()
+    ]
+
+
+def _sum(lines: list[QueueLine]) -> dict[str, int]:
+    names = ("waiting", "leased", "lapsed", "answered", "unusable")
+    found = {name: sum(getattr(line, name) for line in lines) for name in names}
+    return {**found, "total": sum(found.values())}
+
+
+def _pending(tx: Transaction, project_id: int) -> int:
+    found: int = tx.value(select(func.count()).where(checks.c.project_id == project_id, checks.c.checked_at.is_(None)))
+    return found

@@ -1,0 +1,79 @@
+"""The texts that people read before they work: Markdown per condition, with a preview."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from goldlabel.collect import projects
+from goldlabel.collect.projects import Project
+from goldlabel.collect.refusals import Missing
+from goldlabel.collect.texts import instructions
+from goldlabel.errors import InputError
+from goldlabel.web.pages import page
+from goldlabel.web.security import Managed, Person, Stored
+
+router = APIRouter(tags=["instructions"])
+
+LONGEST_TEXT = 200_000
+
+Name = Annotated[str, Query(max_length=40)]
+
+
+def text_names(project: Project) -> list[str]:
+    """Return the names of the texts that a project shows."""
+    conditions = [condition.name for condition in project.protocol.conditions]
+    return [*conditions, "verifying"] if project.kind == "elicitation" else [project.kind]
+
+
+@router.get("/projects/{project_id}/texts")
+def texts_page(request: Request, project: Managed, name: Name = "", saved: bool = False) -> Response:
+    """One text and its looks."""
+    chosen = name or text_names(project)[0]
+    return _texts_page(request, project, chosen, None, saved=saved)
+
+
+@router.post("/projects/{project_id}/texts")
+def change_text(
+    request: Request,
+    project: Managed,
+    person: Person,
+    store: Stored,
+    name: Annotated[str, Form(max_length=40)],
+    action: Annotated[Literal["preview", "save", "restore"], Form()],
+    text: Annotated[str, Form(max_length=LONGEST_TEXT)] = "",
+) -> Response:
+    """Show a text's looks, keep it, or go back to the one that comes with Goldlabel."""
+    if name not in text_names(project):
+        raise Missing(f"there is no text {name!r} in this project")
+    if action == "preview":
+        return _texts_page(request, project, name, text)
+    if action == "save" and not text.strip():
+        raise InputError("the text is empty; write one, or restore the one that comes with Goldlabel")
+    with store.write() as tx:
+        present = projects.project(tx, project.id).protocol
+        own = {key: value for key, value in present.instructions.items() if key != name}
+        if action == "save":
+            own[name] = text.replace("\r\n", "\n").replace("\0", "")
+        projects.configure(tx, project.id, replace(present, instructions=own), by=person.person_id)
+    return RedirectResponse(f"/projects/{project.id}/texts?name={name}&saved=true", 303)
+
+
+def _texts_page(request: Request, project: Project, name: str, text: str | None, *, saved: bool = False) -> Response:
+    names = text_names(project)
+    if name not in names:
+        raise Missing(f"there is no text {name!r} in this project")
+    return page(
+        request,
+        "requester/texts.html",
+        project=project,
+        names=names,
+        name=name,
+        text=instructions(name, project.protocol) if text is None else text,
+        preview=text is not None,
+        own=name in project.protocol.instructions,
+        saved=saved,
+    )

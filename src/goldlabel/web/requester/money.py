@@ -1,0 +1,130 @@
+"""Pay: the ledger, lines given by hand and taken back, and the check of what was written under a constraint."""
+
+from __future__ import annotations
+
+import secrets
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy import select
+
+from goldlabel.collect import checking, ledger
+from goldlabel.collect.schema import members, people
+from goldlabel.errors import InputError
+from goldlabel.web.browsing import ledger_kinds, ledger_slice, owed
+from goldlabel.web.pages import page
+from goldlabel.web.security import LARGEST, Before, Managed, ObjectId, Person, Stored, local_path
+
+router = APIRouter(tags=["pay"])
+
+LONGEST_REASON = 500
+
+Id = Annotated[int, Form(ge=1, le=LARGEST)]
+Reason = Annotated[str, Form(max_length=LONGEST_REASON)]
+Here = Annotated[str, Form(max_length=200)]
+
+
+@router.get("/projects/{project_id}/ledger")
+def ledger_page(
+    request: Request,
+    project: Managed,
+    store: Stored,
+    before: Before = None,
+    person: Annotated[int | None, Query(ge=1, le=LARGEST)] = None,
+    kind: Annotated[str, Query(max_length=20)] = "",
+) -> Response:
+    """What is owed to whom, and why, line by line."""
+    with store.read() as tx:
+        everybody = (
+            select(people.c.id, people.c.pseudonym)
+            .join(members, members.c.person_id == people.c.id)
+            .where(members.c.project_id == project.id)
+            .order_by(people.c.pseudonym)
+        )
+        names = {row.id: row.pseudonym for row in tx.all(everybody)}
+        values: dict[str, Any] = {
+            "names": names,
+            "totals": ledger.totals(tx, project.id),
+            "kinds": ledger_kinds(tx, project.id),
+            "total": owed(tx, project.id),
+            "lines": ledger_slice(tx, project.id, person_id=person, kind=kind, before=before),
+        }
+    return page(
+        request,
+        "requester/ledger.html",
+        project=project,
+        chosen=person,
+        kind=kind,
+        key=secrets.token_hex(8),
+        **values,
+    )
+
+
+@router.post("/projects/{project_id}/ledger")
+def give_line(
+    project: Managed,
+    person: Person,
+    store: Stored,
+    person_id: Id,
+    kind: Annotated[Literal["bonus", "penalty"], Form()],
+    amount: Annotated[str, Form(max_length=30)],
+    reason: Reason,
+    key: Annotated[str, Form(pattern=r"^[\w-]{1,60}$")],
+    next: Here = "",
+) -> Response:
+    """Give a bonus or a penalty; sent twice, it counts once."""
+    with store.write() as tx:
+        given = f"by hand {key}"
+        value = _amount(amount)
+        ledger.give(tx, project.id, person_id, kind=kind, amount=value, reason=reason, key=given, by=person.person_id)
+    return RedirectResponse(local_path(next) if next else f"/projects/{project.id}/ledger", 303)
+
+
+@router.post("/projects/{project_id}/ledger/{line_id}/reverse")
+def reverse_line(
+    project: Managed, line_id: ObjectId, person: Person, store: Stored, reason: Reason, next: Here = ""
+) -> Response:
+    """Take a line back by another one."""
+    if not reason.strip():
+        raise InputError("a line is taken back for a reason; give one")
+    with store.write() as tx:
+        ledger.reverse(tx, project.id, line_id, reason=reason, by=person.person_id)
+    return RedirectResponse(local_path(next) if next else f"/projects/{project.id}/ledger", 303)
+
+
+@router.get("/projects/{project_id}/checks")
+def checks_page(request: Request, project: Managed, store: Stored) -> Response:
+    """What was drawn for a look, what is still to be looked at first."""
+    with store.read() as tx:
+        drawn = checking.checks_of(tx, project.id)
+    pending = [one for one in drawn if one.checked_at is None]
+    done = [one for one in drawn if one.checked_at is not None]
+    return page(
+        request, "requester/checks.html", project=project, pending=pending, done=done[::-1][:50], drawn=len(drawn)
+    )
+
+
+@router.post("/projects/{project_id}/checks/{check_id}")
+def record_check(
+    project: Managed,
+    check_id: ObjectId,
+    person: Person,
+    store: Stored,
+    broken: Annotated[list[Annotated[int, Form(ge=1, le=LARGEST)]], Form(max_length=50)] = [],  # noqa: B006
+    note: Reason = "",
+) -> Response:
+    """Write down which sentences break the rule; none means that all is well."""
+    with store.write() as tx:
+        checking.record_check(tx, project.id, check_id, broken=broken, note=note, by=person.person_id)
+    return RedirectResponse(f"/projects/{project.id}/checks", 303)
+
+
+def _amount(text: str) -> Decimal:
+    try:
+        return Decimal(text.strip())
+    except InvalidOperation:
+        raise InputError(
+            f"{text[:30]} is no amount of money; allowed: up to four decimal places, such as 0.30"
+        ) from None

@@ -1,0 +1,159 @@
+"""Pairs: every number of the other pages leads here, to the pairs behind it; and pairs brought from elsewhere."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
+from fastapi.responses import Response
+
+from goldlabel.collect import projects
+from goldlabel.collect.importing import new_pairs
+from goldlabel.collect.premises import MOST_BYTES
+from goldlabel.collect.projects import IMPORTS, Project
+from goldlabel.collect.rules import Hypothesis, measure_hypotheses
+from goldlabel.errors import InputError
+from goldlabel.files import data_suffix
+from goldlabel.pairs import Pairs, read
+from goldlabel.pairs.labels import LABEL_SPACES
+from goldlabel.web.account import HOUR
+from goldlabel.web.failures import describe
+from goldlabel.web.measuring import Measurements
+from goldlabel.web.pages import page
+from goldlabel.web.pair_browsing import PairFilter, count_pairs, own_origin, pair_rows, pair_slice, pair_votes, siblings
+from goldlabel.web.security import Before, Managed, ObjectId, Person, Stored, limit
+
+router = APIRouter(tags=["pairs"])
+
+FORMATS = (".jsonl", ".json", ".csv", ".tsv")
+
+
+@router.get("/projects/{project_id}/pairs")
+def pairs_page(
+    request: Request,
+    project: Managed,
+    store: Stored,
+    chosen: Annotated[PairFilter, Depends()],
+    before: Before = None,
+) -> Response:
+    """Some pairs of the project, the newest first."""
+    measurements: Measurements = request.app.state.measurements
+    measured = measurements.get(store, project.id) if chosen.needs_measuring else None
+    with store.read() as tx:
+        rows = pair_slice(tx, project, chosen, measured, before=before)
+        votes = pair_votes(tx, [row.id for row in rows.rows])
+        total = count_pairs(tx, project, chosen, measured)
+    return page(
+        request,
+        "requester/pairs.html",
+        project=project,
+        chosen=chosen,
+        rows=rows,
+        votes=votes,
+        total=total,
+        own=own_origin(project),
+        origins=("written", "foreign", "gold") if project.kind == "elicitation" else ("imported", "foreign", "gold"),
+    )
+
+
+@router.get("/projects/{project_id}/pairs/{pair_id}")
+def pair_page(request: Request, project: Managed, pair_id: ObjectId, store: Stored) -> Response:
+    """One pair: who wrote it, what the rules measure in it, who judged it how."""
+    with store.read() as tx:
+        row = pair_rows(tx, project.id, [pair_id])[0]
+        votes = pair_votes(tx, [pair_id], every=True)[pair_id]
+        together = siblings(tx, row)
+    text = Hypothesis(label=row.label, level=row.level or "", text=row.hypothesis)
+    measure = measure_hypotheses(row.premise, [text], project.protocol)[0]
+    return page(
+        request,
+        "requester/pair.html",
+        project=project,
+        row=row,
+        votes=votes,
+        together=together,
+        measure=measure,
+        pieces=marked(measure.text, measure.shared, measure.negators),
+    )
+
+
+@router.get("/projects/{project_id}/import")
+def import_page(request: Request, project: Managed) -> Response:
+    """A form for pairs that were written elsewhere."""
+    return _import_page(request, project)
+
+
+@router.post("/projects/{project_id}/pairs")
+def upload_pairs(
+    request: Request,
+    project: Managed,
+    person: Person,
+    store: Stored,
+    file: Annotated[UploadFile, File()],
+    origin: Annotated[str, Form(max_length=20)],
+    labels: Annotated[str, Form(max_length=20)] = "",
+) -> Response:
+    """Read pairs and add them: all of them, or none where one cannot be used."""
+    limit(store, "upload by", str(person.person_id), most=120, window=HOUR)
+    try:
+        given = _read(file, labels or project.protocol.labels)
+        new = new_pairs(given, project.protocol, origin)
+        with store.write() as tx:
+            added = projects.import_pairs(tx, project.id, new, origin=origin, by=person.person_id)
+    except InputError as error:
+        _, status, message, _ = describe(request, error)
+        return _import_page(request, project, status=status, problem=message, origin=origin)
+    return _import_page(request, project, added=added, origin=origin)
+
+
+def marked(
+    text: str, shared: tuple[tuple[int, int], ...], negators: tuple[tuple[int, int], ...]
+) -> list[tuple[str, str]]:
+    """Cut a text into pieces, each with the mark that it carries: ``shared``, ``negator`` or none."""
+    marks = [""] * len(text)
+    for name, spans in (("shared", shared), ("negator", negators)):
+        for start, end in spans:
+            marks[start:end] = [name] * (end - start)
+    pieces: list[tuple[str, str]] = []
+    for letter, mark in zip(text, marks, strict=True):
+        if pieces and pieces[-1][1] == mark:
+            pieces[-1] = (pieces[-1][0] + letter, mark)
+        else:
+            pieces.append((letter, mark))
+    return pieces
+
+
+def _read(file: UploadFile, labels: str) -> Pairs:
+    name = Path(file.filename or "").name[-100:]
+    if data_suffix(name) not in FORMATS or not name.endswith(FORMATS):
+        raise InputError(f"{name or 'the upload'}: the format of pairs is not known; allowed: {', '.join(FORMATS)}")
+    with tempfile.TemporaryDirectory(prefix="goldlabel-") as folder:
+        path = Path(folder) / name
+        data = file.file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise InputError(f"{name}: is larger than {MOST_BYTES >> 20} MB; import it in parts")
+        path.write_bytes(data)
+        try:
+            return read(path, labels=labels)
+        except InputError as error:
+            raise InputError(str(error).replace(str(path), name)) from error
+
+
+def _import_page(request: Request, project: Project, *, status: int = 200, **values: object) -> Response:
+    origins = [
+        origin for origin in IMPORTS if (origin == "imported") != (project.kind == "elicitation") or origin == "gold"
+    ]
+    given = {"problem": "", "added": None, "origin": origins[0], **values}
+    return page(
+        request,
+        "requester/import.html",
+        status=status,
+        project=project,
+        origins=origins,
+        spaces=list(LABEL_SPACES),
+        formats=FORMATS,
+        megabytes=MOST_BYTES >> 20,
+        **given,
+    )

@@ -1,0 +1,94 @@
+"""Making projects, and pausing them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import RedirectResponse, Response
+
+from goldlabel.collect import projects
+from goldlabel.collect.accounts import Session
+from goldlabel.collect.projects import LONGEST_NAME
+from goldlabel.collect.protocols import CONDITIONS, LANGUAGES, make_protocol
+from goldlabel.collect.refusals import Forbidden
+from goldlabel.collect.store import Store
+from goldlabel.errors import InputError
+from goldlabel.web.failures import describe
+from goldlabel.web.language import language_of
+from goldlabel.web.pages import page
+from goldlabel.web.security import Managed, Person, Stored, may_make_projects
+from goldlabel.web.words import N_
+
+router = APIRouter(tags=["projects"])
+
+KINDS = {
+    "elicitation": N_("People write sentences for given ones; others judge a part of the pairs."),
+    "human-baseline": N_(
+        "People who have never seen the data label pairs that you bring: the human score of a test set."
+    ),
+    "vetting": N_("People judge pairs that you bring on a scale of five steps, from very likely to impossible."),
+}
+ABOUT = {
+    "single": N_("One sentence per label: the way of MNLI."),
+    "multi": N_("Up to three per label: easy, medium, hard."),
+    "multi-encourage": N_("As multi; a bonus for varied sentences and contradictions without a negator."),
+    "multi-constraint": N_("As multi; at most one of three contradictions may hold a negator."),
+}
+
+Name = Annotated[str, Form(max_length=4 * LONGEST_NAME)]
+Word = Annotated[str, Form(max_length=40)]
+
+
+@router.get("/projects/new")
+def new_project_page(request: Request, person: Person, store: Stored) -> Response:
+    """A form for a new project."""
+    _require_requester(person, store)
+    return _new_project_page(request, language=language_of(request))
+
+
+@router.post("/projects")
+def make_project(
+    request: Request,
+    person: Person,
+    store: Stored,
+    name: Name = "",
+    kind: Word = "elicitation",
+    language: Word = "en",
+    conditions: Annotated[list[str], Form(max_length=20)] = [],  # noqa: B006 - FastAPI copies it
+) -> Response:
+    """Make a project with a ready-made protocol; everything in it can be changed later."""
+    _require_requester(person, store)
+    try:
+        if kind == "elicitation" and not conditions:
+            raise InputError("no condition is chosen; choose one or more")
+        protocol = make_protocol(",".join(conditions) if kind == "elicitation" else kind, language)
+        with store.write() as tx:
+            made = projects.create_project(tx, name, protocol, by=person.person_id)
+    except InputError as error:
+        _, status, message, _ = describe(request, error)
+        given = {"name": name, "kind": kind, "language": language, "chosen": conditions}
+        return _new_project_page(request, status=status, problem=message, **given)
+    return RedirectResponse(f"/projects/{made.id}", 303)
+
+
+@router.post("/projects/{project_id}/state")
+def change_state(
+    project: Managed, person: Person, store: Stored, state: Annotated[Literal["running", "paused"], Form()]
+) -> Response:
+    """Pause a project, or let it go on."""
+    with store.write() as tx:
+        projects.set_state(tx, project.id, state, by=person.person_id)
+    return RedirectResponse(f"/projects/{project.id}", 303)
+
+
+def _require_requester(person: Session, store: Store) -> None:
+    if not may_make_projects(person, store):
+        raise Forbidden("only requesters may make projects; ask one of them for an invitation")
+
+
+def _new_project_page(request: Request, *, status: int = 200, **given: object) -> Response:
+    values = {"problem": "", "name": "", "kind": "elicitation", "language": "en", "chosen": [], **given}
+    values["project_language"] = values.pop("language")
+    choices = {"kinds": KINDS, "about": {name: ABOUT[name] for name in CONDITIONS}, "project_languages": LANGUAGES}
+    return page(request, "requester/new.html", status=status, **values, **choices)

@@ -1,0 +1,248 @@
+"""Who is asking, and what they may send: sessions, CSRF tokens, limits, and the headers of every answer.
+
+One piece of middleware looks up the session before anything is read of a request's body, so that how much may be
+sent depends on who sends it. One dependency of the whole application asks every unsafe request for its token.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Annotated, Any
+
+from fastapi import Depends, HTTPException, Path, Query, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from goldlabel.collect import accounts, people
+from goldlabel.collect.accounts import NewSession, Session
+from goldlabel.collect.premises import MOST_BYTES
+from goldlabel.collect.projects import Project, project, projects_of
+from goldlabel.collect.store import Store
+
+SESSION, VISITOR = "goldlabel_session", "goldlabel_visitor"
+LIFETIME = timedelta(days=14)
+CSRF_FIELD, CSRF_HEADER = "csrf", "x-csrf-token"
+SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
+LARGEST = 2**63 - 1
+
+SMALL_BODY, BODY, UPLOAD_BODY = 64 << 10, 1 << 20, MOST_BYTES + (1 << 20)
+"""Bytes that a stranger, a person, and a person who uploads may send in one request."""
+_UPLOADS = re.compile(r"/projects/\d+/(premises|pairs)")
+_VISITORS = re.compile(r"[\w-]{43}", re.ASCII)
+
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+}
+
+
+class SignedOut(Exception):  # noqa: N818 - not a fault: the page asks to log in
+    """The request needs a person, and there is no session, or it is over."""
+
+
+class Forged(Exception):  # noqa: N818
+    """An unsafe request without the token that our own pages send."""
+
+
+class Guard:
+    """Middleware: looks up the session, bounds the body, and sets the headers of the answer."""
+
+    def __init__(self, app: ASGIApp, store: Store) -> None:
+        self.app = app
+        self.store = store
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        cookies = {} if scope["path"].startswith("/static/") else read_cookies(scope)
+        state = scope.setdefault("state", {})
+        found = None
+        try:
+            found = await self._session(cookies.get(SESSION))
+        except Exception as error:
+            state["trouble"] = error  # answered further in, with these headers
+        visitor = cookies.get(VISITOR, "")
+        added = {}
+        if found is None and not _VISITORS.fullmatch(visitor) and not scope["path"].startswith("/static/"):
+            visitor = secrets.token_urlsafe(32)
+            added["set-cookie"] = _cookie(VISITOR, visitor, secure=scope["scheme"] == "https")
+        state["session"] = found
+        state["csrf"] = found.csrf_secret if found else hashlib.sha256(f"csrf {visitor}".encode()).hexdigest()
+        allowed = _allowed_body(scope["path"], found)
+        await self.app(scope, _bounded(scope, receive, allowed), _with_headers(send, HEADERS | added))
+
+    async def _session(self, token: str | None) -> Session | None:
+        if not token:
+            return None
+
+        def look_up() -> Session | None:
+            with self.store.read() as tx:
+                return accounts.session(tx, token)
+
+        return await run_in_threadpool(look_up)
+
+
+def read_cookies(scope: Scope) -> dict[str, str]:
+    """Return the cookies of a request."""
+    raw = next((value for name, value in scope["headers"] if name == b"cookie"), b"")
+    return cookie_parser(raw.decode("latin-1"))
+
+
+def session_of(request: Request) -> Session | None:
+    """Return the session of a request, if it has one."""
+    found: Session | None = request.state.session
+    return found
+
+
+async def signed_in(request: Request) -> Session:
+    """Return who is asking; without a session the answer is to log in."""
+    found = session_of(request)
+    if found is None:
+        raise SignedOut
+    return found
+
+
+async def check_csrf(request: Request) -> None:
+    """Refuse an unsafe request without the session's token, from a header or a field of its form."""
+    if request.method in SAFE:
+        return
+    given: Any = request.headers.get(CSRF_HEADER)
+    if given is None and request.headers.get("content-type", "").startswith(
+        ("application/x-www-form-urlencoded", "multipart/form-data")
+    ):
+        given = (await request.form()).get(CSRF_FIELD)
+    foreign = request.headers.get("sec-fetch-site") == "cross-site"
+    if foreign or not isinstance(given, str) or not hmac.compare_digest(given.encode(), request.state.csrf.encode()):
+        raise Forged
+
+
+async def the_store(request: Request) -> Store:
+    """Return the store that the application serves."""
+    found: Store = request.app.state.store
+    return found
+
+
+ProjectId = Annotated[int, Path(ge=1, le=LARGEST)]
+ObjectId = Annotated[int, Path(ge=1, le=LARGEST)]
+Before = Annotated[int | None, Query(ge=1, le=LARGEST)]
+Stored = Annotated[Store, Depends(the_store)]
+Person = Annotated[Session, Depends(signed_in)]
+
+
+def managed_project(project_id: ProjectId, person: Person, store: Stored) -> Project:
+    """Return a project to its requester; to others it is missing or forbidden."""
+    with store.read() as tx:
+        people.require_role(tx, project_id, person.person_id, "requester")
+        return project(tx, project_id)
+
+
+Managed = Annotated[Project, Depends(managed_project)]
+
+
+def may_make_projects(person: Session, store: Store) -> bool:
+    """Say whether a person may make projects: who was invited to, and who runs one already."""
+    if person.requester:
+        return True
+    with store.read() as tx:
+        return any("requester" in held for _, held in projects_of(tx, person.person_id))
+
+
+def limit(store: Store, what: str, who: str, *, most: int, window: timedelta) -> None:
+    """Count a try of something that could be tried too often; raises ``TooMany``."""
+    with store.write() as tx:
+        accounts.hit(tx, f"{what} {who}", limit=most, window=window)
+
+
+def address_of(request: Request) -> str:
+    """Return the address that a request comes from, as the server or a proxy it trusts tells."""
+    return request.client.host if request.client else "unknown"
+
+
+def is_plain(request: Request) -> bool:
+    """Say whether a request travelled in the clear between two machines."""
+    return request.url.scheme != "https" and not is_loopback(request.url.hostname or "")
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether an address is this machine's own."""
+    return host in ("localhost", "::1", "[::1]") or host.startswith("127.")
+
+
+def keep_session(request: Request, response: Response, opened: NewSession) -> None:
+    """Give the browser the token of a session just opened; scripts cannot read it."""
+    response.set_cookie(
+        SESSION,
+        opened.token,
+        max_age=int(LIFETIME.total_seconds()),
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
+
+
+def local_path(address: str | None) -> str:
+    """Return an address only if it stays on this server; otherwise the home page's."""
+    if not address or not re.fullmatch(r"/(?![/\\])[\x21-\x7e]*", address) or "\\" in address:
+        return "/"
+    return address
+
+
+def _cookie(name: str, value: str, *, secure: bool) -> str:
+    return f"{name}={value}; Path=/; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"
+
+
+def _allowed_body(path: str, found: Session | None) -> int:
+    if found is None:
+        return SMALL_BODY
+    return UPLOAD_BODY if _UPLOADS.fullmatch(path) else BODY
+
+
+def _bounded(scope: Scope, receive: Receive, allowed: int) -> Receive:
+    """Return a ``receive`` that stops with 413 when more comes than is allowed, announced or not."""
+    announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+    taken = int(announced) if announced.isdigit() and int(announced) > allowed else 0
+
+    async def receive_bounded() -> Message:
+        nonlocal taken
+        if taken > allowed:
+            raise HTTPException(413)
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > allowed:
+            raise HTTPException(413)
+        return message
+
+    return receive_bounded
+
+
+def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            given = MutableHeaders(scope=message)
+            for name, value in headers.items():
+                if name == "cache-control" and name in given:
+                    continue
+                if name == "set-cookie":
+                    given.append(name, value)
+                else:
+                    given[name] = value
+        await send(message)
+
+    return send_with_headers

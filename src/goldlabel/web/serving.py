@@ -1,0 +1,83 @@
+"""``serve``: the server process or processes of a collection."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+import uvicorn
+
+from goldlabel.collect.store import Store
+from goldlabel.errors import InputError
+from goldlabel.web.app import PLACE, create_app
+from goldlabel.web.security import is_loopback
+
+LOG = logging.getLogger("uvicorn.error")
+TRUSTED = "FORWARDED_ALLOW_IPS"
+"""The variable, known to uvicorn, with the addresses of proxies whose word on address and scheme is believed."""
+
+
+def serve(
+    folder: str | Path,
+    *,
+    database: str | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    workers: int = 1,
+) -> None:
+    """Serve the collection in a folder, or in the database at a URL, until interrupted.
+
+    Nothing is logged of single requests: their addresses hold invitations. On an address that others can reach, a
+    line says that passwords need an encrypted connection, unless it is told which proxy provides that.
+    """
+    place = database or str(Path(folder).expanduser().resolve())
+    store = Store.open(place)
+    if workers < 1 or (workers > 1 and not store.is_postgresql):
+        store.close()
+        raise InputError(
+            f"{workers} server processes cannot share {store.url}; allowed: 1, or more with --database postgresql://…"
+        )
+    warning = exposure(host)
+    if warning:
+        LOG.warning("%s", warning)
+    options = {
+        "host": host,
+        "port": port,
+        "access_log": False,
+        "server_header": False,
+        "proxy_headers": True,
+        "log_config": LOGGING,
+        "timeout_graceful_shutdown": 10,
+    }
+    if workers == 1:
+        try:
+            uvicorn.run(create_app(store), **options)  # type: ignore[arg-type]
+        finally:
+            store.close()
+        return
+    store.close()
+    os.environ[PLACE] = place
+    uvicorn.run("goldlabel.web.app:app_of_environment", factory=True, workers=workers, **options)  # type: ignore[arg-type]
+
+
+def exposure(host: str) -> str | None:
+    """Return what to say of an address that others can reach without encryption; nothing if there is no need."""
+    if is_loopback(host) or os.environ.get(TRUSTED):
+        return None
+    return (
+        f"{host} can be reached by others, and without TLS: passwords and texts could be read on the way. Put a proxy "
+        f"with TLS in front that sends X-Forwarded-Proto and X-Forwarded-For, and set {TRUSTED} to its address"
+    )
+
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain", "stream": "ext://sys.stderr"}},
+    "loggers": {
+        "uvicorn": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+        "goldlabel.web": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+    },
+}

@@ -1,0 +1,178 @@
+// The outbox: what a person did is kept on this device until the server has said that it has it.
+//
+// Answers wait in the order in which they were given and carry a key of their own, so that sending one twice stores
+// it once. A draft is kept under its task and replaced by the next. Whatever ends a try (no network, a server that is
+// down, a login that has ended), nothing is dropped; only an answer that the server understood and refused is taken
+// out, and the page is told. A draft that the server finds too large stays on this device.
+
+const LONGEST_WAIT = 15000;
+const PATIENCE = 20000;
+const LOGIN_CHECK = 3000;
+
+// States: "saved", "sending", "offline", "signed_out", "other_person", and "device" for a draft that stays here.
+export class Outbox {
+  #busy = false;
+  #again = false;
+  #failures = 0;
+  #timer = null;
+  #lastKey = 0;
+  #sending = null;
+
+  // `on` may have: changed(), sent(entry, answer), refused(entry, problem).
+  constructor(keep, { person, csrf, on = {} }) {
+    this.keep = keep;
+    this.person = person;
+    this.csrf = csrf;
+    this.on = on;
+    this.state = "saved";
+    window.addEventListener("online", () => this.flush());
+    document.addEventListener("visibilitychange", () => document.hidden || this.flush());
+  }
+
+  // Keep an answer and send it. `about` says what it answers, for the page that asks `waiting`.
+  async add(method, path, body, about) {
+    // Two answers of one moment, and a clock that was set back, keep their order.
+    this.#lastKey = Math.max(Date.now(), this.#lastKey + 1);
+    const key = `answer:${String(this.#lastKey).padStart(16, "0")}:${newKey().slice(0, 8)}`;
+    await this.keep.put(key, { method, path, body, about });
+    this.flush();
+    return key;
+  }
+
+  // Keep a draft on this device; `flush` sends it.
+  async keepDraft(assignment, path, body) {
+    await this.keep.put(`draft:${assignment}`, { method: "PUT", path, body, about: { assignment, action: "draft" } });
+    this.#tell("sending");
+  }
+
+  async dropDraft(assignment) {
+    await this.keep.remove(`draft:${assignment}`);
+  }
+
+  draft(assignment) {
+    return this.keep.get(`draft:${assignment}`);
+  }
+
+  // Take an answer back before it was sent; false if it is on its way or there already.
+  async withdraw(key) {
+    if (this.#sending === key || !(await this.keep.get(key))) return false;
+    await this.keep.remove(key);
+    return true;
+  }
+
+  // What the answers that wait are about, in their order.
+  async waiting() {
+    const keys = await this.keep.keys("answer:");
+    const entries = await Promise.all(keys.map((key) => this.keep.get(key)));
+    return entries.filter(Boolean).map((entry) => entry.about);
+  }
+
+  async flush() {
+    if (this.#busy) {
+      this.#again = true;
+      return;
+    }
+    this.#busy = true;
+    clearTimeout(this.#timer);
+    try {
+      // One window sends at a time, where the browser can see to it; the keys make up for it where it cannot.
+      const send = () => this.#sendAll();
+      await (navigator.locks ? navigator.locks.request(`outbox-${this.person}`, send) : send());
+    } finally {
+      this.#busy = false;
+    }
+    if (this.#again) {
+      this.#again = false;
+      this.flush();
+    }
+  }
+
+  async #sendAll() {
+    for (;;) {
+      const { key, entry, stays } = await this.#first();
+      if (key === undefined) return this.#tell(stays ? "device" : "saved");
+      if (this.state !== "offline" && this.state !== "signed_out") this.#tell("sending");
+      this.#sending = key;
+      const outcome = await this.#send(entry);
+      this.#sending = null;
+      if (outcome.state) {
+        this.#failures += 1;
+        this.#tell(outcome.state);
+        const doubled = Math.min(1000 * 2 ** (this.#failures - 1), LONGEST_WAIT);
+        this.#timer = setTimeout(() => this.flush(), outcome.wait ?? doubled);
+        return;
+      }
+      this.#failures = 0;
+      if (outcome.problem?.status === 422 && key.startsWith("draft:")) {
+        await this.keep.put(key, { ...entry, stays: true });
+        continue;
+      }
+      await this.#settle(key, entry);
+      if (outcome.problem) await this.on.refused?.(entry, outcome.problem);
+      else await this.on.sent?.(entry, outcome.answer);
+    }
+  }
+
+  // The next to send: answers in their order, then drafts; `stays` if there is a draft that is not sent.
+  async #first() {
+    let stays = false;
+    for (const key of [...(await this.keep.keys("answer:")), ...(await this.keep.keys("draft:"))]) {
+      const entry = await this.keep.get(key);
+      if (entry && !entry.stays) return { key, entry };
+      stays ||= Boolean(entry);
+    }
+    return { stays };
+  }
+
+  // Take out what was sent, unless a draft was replaced while it was on its way.
+  async #settle(key, entry) {
+    const now = await this.keep.get(key);
+    if (now === undefined || now.body.revision === entry.body.revision) await this.keep.remove(key);
+  }
+
+  async #send(entry, repeated = false) {
+    let response, answer;
+    try {
+      response = await fetch(entry.path, {
+        method: entry.method,
+        headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRF-Token": this.csrf },
+        body: JSON.stringify(entry.body),
+        signal: AbortSignal.timeout(PATIENCE),
+      });
+      answer = await response.json();
+    } catch {
+      return { state: "offline" };
+    }
+    if (response.ok) return { answer };
+    if (response.status === 401 || answer.error === "csrf") {
+      const state = await this.#renewLogin();
+      return state === null && !repeated ? this.#send(entry, true) : { state: state ?? "signed_out", wait: LOGIN_CHECK };
+    }
+    if (response.status === 429) return { state: "sending", wait: 1000 * (answer.retry_after ?? 5) };
+    if (response.status >= 500 || answer.error === undefined) return { state: "offline" };
+    return { problem: { status: response.status, ...answer } };
+  }
+
+  // Look whether there is a login; null if it is the same person's, whose new token is then used.
+  async #renewLogin() {
+    try {
+      const session = await (await fetch("/api/session", { headers: { Accept: "application/json" } })).json();
+      if (!session.signed_in) return "signed_out";
+      if (session.person !== this.person) return "other_person";
+      this.csrf = session.csrf;
+      return null;
+    } catch {
+      return "offline";
+    }
+  }
+
+  #tell(state) {
+    this.state = state;
+    this.on.changed?.(state);
+  }
+}
+
+// A key that nobody else makes; crypto.randomUUID is missing where a page is served without TLS.
+export function newKey() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

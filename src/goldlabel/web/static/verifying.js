@@ -1,0 +1,130 @@
+// The verifying page: a pair, a key, the next pair. Answers go through the outbox; the last can be taken back.
+
+import { newKey } from "./outbox.js";
+import { Stopwatch, askForWork, data, find, nameKeys, notify, openOutbox, say } from "./page.js";
+
+// A key held down, or pressed twice, must not answer a pair that nobody has read.
+const READING = 300;
+const buttons = [...document.querySelectorAll("[data-answer]")];
+
+let outbox;
+let task = null;
+let queue = [];
+let last = data.last;
+let watch = new Stopwatch();
+let shownAt = 0;
+const finished = new Set();
+const paces = [];
+
+function show() {
+  find("pair").hidden = !task;
+  find("empty").hidden = Boolean(task);
+  for (const button of buttons) button.disabled = !task;
+  find("undo").disabled = !last;
+  const { done, total } = data.progress;
+  const pace = paces.length ? say("pace", { seconds: Math.round(paces.reduce((a, b) => a + b) / paces.length) }) : "";
+  find("count").textContent = [say("count", { n: Math.min(done + 1, total), total }), pace].filter(Boolean).join(" · ");
+  find("progress").value = done;
+  find("progress").max = total;
+  if (!task) return;
+  find("premise").textContent = task.premise;
+  find("hypothesis").textContent = task.hypothesis;
+  watch = new Stopwatch();
+  watch.start("total");
+  shownAt = performance.now();
+}
+
+function showNext() {
+  task = queue.shift() ?? null;
+  show();
+}
+
+function take(work) {
+  const held = new Set([task?.assignment, ...queue.map((one) => one.assignment)]);
+  queue.push(...(work?.tasks ?? []).filter((one) => !held.has(one.assignment) && !finished.has(one.assignment)));
+}
+
+async function answer(label) {
+  if (!task || performance.now() - shownAt < READING) return;
+  const judged = task;
+  task = null;
+  const { total: seconds } = watch.read();
+  const key = newKey();
+  const about = { assignment: judged.assignment, action: "vote" };
+  let entry;
+  try {
+    entry = await outbox.add("POST", `/api/assignments/${judged.assignment}/vote`, { key, label, seconds }, about);
+  } catch {
+    task = judged;
+    notify("device", say("notice_device"));
+    return;
+  }
+  finished.add(judged.assignment);
+  paces.push(seconds);
+  last = { task: judged, key, entry };
+  data.progress.done += 1;
+  data.progress.total = Math.max(data.progress.total, data.progress.done);
+  showNext();
+}
+
+async function undo() {
+  if (!last) return;
+  const { task: back, key, entry } = last;
+  last = null;
+  const unsent = entry !== undefined && (await outbox.withdraw(entry));
+  if (!unsent) {
+    const about = { assignment: back.assignment, action: "undo" };
+    await outbox.add("POST", `/api/assignments/${back.assignment}/undo`, { key }, about);
+  }
+  finished.delete(back.assignment);
+  queue = queue.filter((one) => one.assignment !== back.assignment);
+  if (task && task.assignment !== back.assignment) queue.unshift(task);
+  task = back;
+  paces.pop();
+  data.progress.done -= 1;
+  show();
+}
+
+function keyPressed(event) {
+  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const pressed = buttons.find((button) => button.dataset.key === event.key.toLowerCase());
+  if (pressed) answer(pressed.dataset.answer);
+  else if (event.key === "ArrowLeft") undo();
+  else return;
+  event.preventDefault();
+}
+
+function sent(entry, reply) {
+  if (reply.state === "late") notify("late", say("notice_late"));
+  goOn(reply.work);
+}
+
+function goOn(work) {
+  take(work);
+  if (task) return;
+  if (queue.length) showNext();
+  else location.reload(); // the server says why there is nothing to do
+}
+
+async function refused(entry, problem) {
+  notify("refused", problem.message);
+  if (entry.about.action === "undo" && task?.assignment === entry.about.assignment) showNext();
+  if (!task) goOn(await askForWork(outbox, "verify"));
+}
+
+async function start() {
+  nameKeys();
+  outbox = await openOutbox({ sent, refused });
+  for (const { assignment, action } of await outbox.waiting()) {
+    if (action === "vote") finished.add(assignment);
+    else finished.delete(assignment);
+  }
+  take(data.work);
+  for (const button of buttons) button.addEventListener("click", () => answer(button.dataset.answer));
+  find("undo").addEventListener("click", undo);
+  document.addEventListener("keydown", keyPressed);
+  showNext();
+  outbox.flush();
+}
+
+start();

@@ -1,0 +1,143 @@
+"""What annotators are given, as their pages show it: of a pair never its label, its genre or where it comes from."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+from sqlalchemy import func, select
+
+from goldlabel.collect import assignment, writing
+from goldlabel.collect.assignment import KINDS_FOR
+from goldlabel.collect.projects import Project
+from goldlabel.collect.schema import answers, assignments, pairs, subsets
+from goldlabel.collect.store import Transaction
+
+HELD = {"write": 1, "verify": 2}
+"""Tasks in a person's hands: a verifier, who needs seconds, has the next pair at hand; a premise would lie idle."""
+
+
+LONGEST_TEXT = 20_000
+"""Characters of one box that are read at all; a project's own limit is far below."""
+Name = Annotated[str, Field(max_length=100)]
+
+
+class DraftContent(BaseModel):
+    """What a writer has typed so far: texts by slot (``entailment easy``), and the seconds spent on each."""
+
+    texts: dict[Name, Annotated[str, Field(max_length=LONGEST_TEXT)]] = Field(default={}, max_length=100)
+    unusable: bool = False
+    note: str = Field(default="", max_length=LONGEST_TEXT)
+    seconds: dict[Name, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(default={}, max_length=100)
+
+
+class Draft(BaseModel):
+    """A draft and its revision, which is the time at which it was made."""
+
+    revision: int = Field(ge=0, lt=2**63)
+    content: DraftContent
+
+
+class Task(BaseModel):
+    """One thing to do."""
+
+    assignment: int
+    premise: str
+    genre: str | None = None
+    hypothesis: str | None = None
+    draft: Draft | None = None
+
+
+class Work(BaseModel):
+    """The tasks in a person's hands, or why there are none and until when."""
+
+    status: str
+    until: datetime | None
+    tasks: list[Task]
+
+
+class LastVote(BaseModel):
+    """The vote that can be taken back."""
+
+    key: str
+    task: Task
+
+
+class Progress(BaseModel):
+    """How many are done, of how many."""
+
+    done: int
+    total: int
+
+
+def take_work(tx: Transaction, project_id: int, person_id: int, kind: str) -> Work:
+    """Give a person what they hold already, and more until it is enough."""
+    claim = assignment.claim(tx, project_id, person_id, kind, hold=HELD[kind])
+    return Work(status=claim.status, until=claim.until, tasks=[view_task(tx, one, person_id) for one in claim.tasks])
+
+
+def view_task(tx: Transaction, task: assignment.Task, person_id: int) -> Task:
+    """Return what a page shows of a task."""
+    if task.kind == "verify":
+        return Task(assignment=task.assignment_id, premise=task.premise, hypothesis=task.hypothesis)
+    kept = writing.load_draft(tx, task.assignment_id, person_id)
+    return Task(
+        assignment=task.assignment_id,
+        premise=task.premise,
+        genre=task.genre,
+        draft=Draft(revision=kept.revision, content=DraftContent.model_validate(kept.content)) if kept else None,
+    )
+
+
+def last_vote(tx: Transaction, project_id: int, person_id: int) -> LastVote | None:
+    """Return a person's last vote, if it counts and so can be taken back."""
+    row = tx.one(
+        select(answers.c.key, answers.c.state, answers.c.assignment_id)
+        .where(
+            answers.c.project_id == project_id,
+            answers.c.person_id == person_id,
+            answers.c.kind.in_(KINDS_FOR["verify"]),
+        )
+        .order_by(answers.c.id.desc())
+        .limit(1)
+    )
+    if row is None or row.state != "counted":
+        return None
+    task = assignment.task(tx, row.assignment_id, person_id)
+    return LastVote(key=row.key, task=view_task(tx, task, person_id))
+
+
+def progress(tx: Transaction, found: Project, person_id: int, kind: str) -> Progress:
+    """Return how far a writer is in the batch, or a verifier among the pairs drawn so far."""
+    if kind == "write":
+        batch = assignment.batch(tx, found.id, person_id)
+        return Progress(done=batch.done, total=batch.size)
+    done = tx.value(
+        select(func.count()).where(
+            assignments.c.project_id == found.id,
+            assignments.c.person_id == person_id,
+            assignments.c.kind.in_(KINDS_FOR["verify"]),
+            assignments.c.state == "answered",
+        )
+    )
+    return Progress(done=done, total=max(_judgeable(tx, found), done))
+
+
+def _judgeable(tx: Transaction, found: Project) -> int:
+    """Return how many pairs a verifier may expect; questions with known answers are counted as likely as they come.
+
+    Their true number would tell which pair was one.
+    """
+    highest = {
+        name: select(func.max(pairs.c[name])).where(pairs.c.subset_id == subsets.c.id).scalar_subquery()
+        for name in ("number", "draw_number")
+    }
+    sizes = tx.all(
+        select(subsets.c.origin, highest["number"].label("size"), highest["draw_number"].label("drawn")).where(
+            subsets.c.project_id == found.id
+        )
+    )
+    drawn = sum(row.drawn or 0 for row in sizes if row.origin != "gold")
+    questions = sum(row.size or 0 for row in sizes if row.origin == "gold")
+    return drawn + min(questions, round(found.protocol.qualification.gold_rate * drawn))

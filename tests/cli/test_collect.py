@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from typer.testing import CliRunner
+
+import goldlabel as gl
+from goldlabel.cli.collect import app
+from goldlabel.collect.accounts import create_account
+from goldlabel.collect.people import accept
+from goldlabel.collect.store import Store
+from goldlabel.errors import GoldlabelError, InputError, MissingExtraError
+from tests.collect.campaign import join, verify_all, write_all
+
+POOL = """premise,genre
+The old mill by the river grinds rye again.,news
+Our boat has a hole near the stern.,
+Short.,news
+"""
+EASY = ("--set", "qualification.training=0", "--set", "verifying.share=1", "--set", "qualification.gold_rate=0")
+
+
+def run(*arguments: object) -> str:
+    """Run a command; what it prints is returned, and what it refuses is raised."""
+    done = CliRunner().invoke(app, [str(one) for one in arguments])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def run_json(*arguments: object) -> Any:
+    return json.loads(run(*arguments, "--json"))
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A collection with a project and two premises."""
+    run("init", tmp_path / "mill", "--protocol", "multi", "--language", "en", *EASY)
+    pool = tmp_path / "pool.csv"
+    pool.write_text(POOL)
+    run("import", tmp_path / "mill", pool, "--genre", "letters", "--source", "attic")
+    return tmp_path / "mill"
+
+
+def work(site: Path) -> None:
+    store = Store.open(site)
+    write_all(store, 1, join(store, 1, "writer", 2))
+    verify_all(store, 1, join(store, 1, "verifier", 4))
+    store.close()
+
+
+def test_init_prints_a_link_that_makes_a_requester(tmp_path: Path) -> None:
+    told = run_json(
+        "init", tmp_path / "a", "--protocol", "single", "--language", "zh", "--name", "河流",
+        "--address", "https://nli.example/",
+    )  # fmt: skip
+    assert {*told} == {"project", "kind", "language", "database", "link"}
+    assert (told["project"], told["kind"], told["language"]) == ("河流", "elicitation", "zh")
+    address, _, token = told["link"].rpartition("/")
+    assert address == "https://nli.example/invite"
+    store = Store.open(tmp_path / "a")
+    with store.write() as tx:
+        offered = accept(tx, token, create_account(tx, "ada", "no hash"))
+    assert (offered.role, offered.uses) == ("requester", 1)
+    store.close()
+
+
+def test_init_in_words_and_beside_another_project(tmp_path: Path) -> None:
+    shown = run("init", tmp_path / "b", "--protocol", "human-baseline", "--language", "en")
+    assert "project 'b' (human-baseline, en) in sqlite:///" in shown
+    assert re.search(r"^http://127\.0\.0\.1:8000/invite/\S{20,}$", shown, flags=re.M)
+    run("init", tmp_path / "b", "--protocol", "vetting", "--language", "en", "--name", "scale")
+    assert run_json("stats", tmp_path / "b")["kind"] == "human-baseline"
+    assert run_json("stats", tmp_path / "b", "--project", "scale")["kind"] == "vetting"
+    run("init", tmp_path / "c", "--protocol", "multi", "--language", "en", "--name", "x")
+    run("init", tmp_path / "c", "--protocol", "multi", "--language", "en", "--name", "y")
+    with pytest.raises(InputError, match="there are 2 projects; name one with --project: x, y"):
+        run("stats", tmp_path / "c")
+
+
+def test_import_tells_what_was_left_out(site: Path, tmp_path: Path) -> None:
+    told = run_json("stats", site)
+    assert told["premises"] == 2
+    assert {line["genre"] for line in told["queue"]} == {"news", "letters"}
+    again = run_json("import", site, tmp_path / "pool.csv", "--limit", 1)
+    assert {*again} == {"project", "as", "read", "added", "left_out"}
+    assert (again["as"], again["read"], again["added"]) == ("premises", 3, 0)
+    assert {(one["reason"], one["n"]) for one in again["left_out"]} == {
+        ("a duplicate", 2),
+        ("shorter than 20 characters", 1),
+    }
+    shown = run("import", site, tmp_path / "pool.csv")
+    assert "mill: 0 of 3 premises added" in shown
+    assert "left out: 1 (shorter than 20 characters), such as line 4: Short." in shown
+
+
+def test_import_by_questions(site: Path, tmp_path: Path) -> None:
+    pool, questions = tmp_path / "more.txt", tmp_path / "questions.txt"
+    pool.write_text("Rye bread keeps for a week.\nThe stern of the boat is blue.\nNobody is at home tonight.\n")
+    questions.write_text("Who painted the boat?\n")
+    assert run_json("import", site, pool, "--questions", questions, "--limit", 1)["added"] == 1
+    with pytest.raises(InputError, match="say how many with --limit"):
+        run("import", site, pool, "--questions", questions)
+
+
+def test_import_of_pairs(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    rows = [
+        {"id": f"a{n}", "premise": f"Bird {n} sings.", "hypothesis": f"Noise {n}.", "label": "entailment"}
+        for n in range(4)
+    ]
+    pairs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run("init", tmp_path / "b", "--protocol", "human-baseline", "--language", "en", "--set", "verifying.sample=3")
+    assert run_json("import", tmp_path / "b", pairs)["as"] == "imported pairs"
+    told = run_json("stats", tmp_path / "b")
+    assert told["pairs"] == 4
+    assert sum(line["waiting"] for line in told["queue"]) == 3 * 5
+    run("init", tmp_path / "v", "--protocol", "vetting", "--language", "en")
+    assert run_json("import", tmp_path / "v", pairs)["added"] == 4
+    run("init", tmp_path / "m", "--protocol", "multi", "--language", "en")
+    for kind in ("foreign", "gold"):
+        assert run_json("import", tmp_path / "m", pairs, "--as", kind)["as"] == f"{kind} pairs"
+    with pytest.raises(InputError, match="import pairs as foreign or gold"):
+        run("import", tmp_path / "m", pairs, "--as", "pairs")
+    with pytest.raises(InputError, match="nobody writes in it; import pairs instead"):
+        run("import", tmp_path / "b", pairs, "--as", "premises")
+
+
+def test_export_gives_a_dataset_that_other_commands_read(site: Path, tmp_path: Path) -> None:
+    work(site)
+    told = run_json("export", site, "-o", tmp_path / "out", "--no-audit")
+    documented = {"name", "pairs", "verified", "splits", "no_overlap", "foreign", "ledger_lines", "agreement"}
+    assert {*told} == documented | {"mixture", "human_baseline", "output"}
+    assert (told["pairs"], told["verified"]) == (18, 18)
+    assert len(gl.read(tmp_path / "out")) == 18
+    assert not (tmp_path / "out" / "audit.json").exists()
+    shown = run("export", site, "-o", tmp_path / "out")
+    assert "mill: 18 pairs, 18 of them verified" in shown
+    assert f"output: {tmp_path / 'out'}" in shown
+
+
+def test_artifacts_are_on_the_card(site: Path, tmp_path: Path) -> None:
+    (tmp_path / "more.txt").write_text("".join(f"Ferry number {n} is late this morning.\n" for n in range(6)))
+    run("import", site, tmp_path / "more.txt")
+    work(site)
+    run("export", site, "-o", tmp_path / "out")
+    card = gl.read(tmp_path / "out").card
+    assert "## Artifacts\n\nWithout the premise, a linear model labels" in card.description
+    found = json.loads((tmp_path / "out" / "audit.json").read_text())
+    assert {*found["groups"]} == {"all", "multi"}
+
+
+def test_too_few_pairs_for_an_audit(site: Path, tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["export", str(site), "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0
+    assert "no audit on the card" in done.stderr
+
+
+def test_stats_in_words(site: Path) -> None:
+    work(site)
+    shown = run("stats", site)
+    assert "mill (elicitation, running): 2 premises, 18 pairs, 18 of them verified; 19.80 USD owed" in shown
+    assert "Fleiss' kappa" in shown
+    assert shown.count("verifier") == 4
+
+
+def test_check_agrees_until_somebody_meddles(site: Path) -> None:
+    work(site)
+    assert run_json("check", site) == {"agrees": True, "differences": {"mill": []}}
+    assert "mill: agrees with its events" in run("check", site, "--project", "mill")
+    store = Store.open(site)
+    with store.write() as tx:
+        tx.connection.execute(text("UPDATE answers SET state = 'undone' WHERE kind = 'verify' AND id % 7 = 0"))
+    store.close()
+    done = CliRunner().invoke(app, ["check", str(site)])
+    assert done.exit_code == 1
+    assert re.search(r"mill: \d+ differences\n  counted votes on pair", done.stdout)
+    told = CliRunner().invoke(app, ["check", str(site), "--json"])
+    assert (told.exit_code, json.loads(told.stdout)["agrees"]) == (1, False)
+
+
+def test_invite(site: Path) -> None:
+    told = run_json("invite", site, "--role", "writer", "--condition", "multi", "--exclusive", "--uses", 3, "--days", 2)
+    assert {*told} == {"link", "role", "condition", "uses", "days"}
+    assert run("invite", site, "--role", "verifier").startswith("http://127.0.0.1:8000/invite/")
+
+
+def test_configure(site: Path) -> None:
+    changed = json.loads(
+        run("configure", site, "--set", "writing.cap=null", "--set", "pay.pair=0.45", "--set", "instructions={}")
+    )
+    assert (changed["writing"]["cap"], changed["pay"]["pair"]) == (None, "0.45")
+    assert json.loads(run("configure", site)) == changed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("init", "x", "--protocol", "multy", "--language", "en"), "no protocol 'multy'; did you mean 'multi'"),
+        (("init", "x", "--protocol", "multi", "--language", "fr"), "language 'fr'; allowed: en, zh"),
+        (("init", "x", "--protocol", "multi", "--language", "en", "--set", "writing.lap=1"), "no setting 'lap'"),
+        (("init", "x", "--protocol", "multi", "--language", "en", "--set", "batch"), "not of the form KEY=VALUE"),
+        (("init", "x", "--protocol", "multi", "--language", "en", "--set", "a.b=1"), "not of the form KEY=VALUE"),
+        (("init", "mill", "--protocol", "multi", "--language", "en"), "there is a project 'mill' already"),
+        (("stats", "nowhere"), "nowhere: holds no collection; make one with: goldlabel collect init"),
+        (("stats", "mill", "--project", "mil"), "--project 'mil' is not known; did you mean 'mill'"),
+        (("stats", "mill", "--database", "mysql://h/x"), "mysql://h/x"),
+        (("import", "mill", "none.csv"), "none.csv: there is no such file"),
+        (("import", "mill", "pool.csv", "--as", "premise"), "--as 'premise' is not known; did you mean 'premises'"),
+        (("export", "mill", "-o", "mill"), "is the input itself"),
+        (("invite", "mill", "--role", "boss"), "--role 'boss' is not known; allowed: expert"),
+        (("invite", "mill", "--role", "writer", "--condition", "single"), "no condition 'single' in this project"),
+        (("serve", "mill", "--workers", "2"), "several workers need PostgreSQL; pass --database URL"),
+    ],
+)
+def test_refusals_are_one_line(
+    arguments: tuple[str, ...], message: str, site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(site.parent)
+    with pytest.raises(GoldlabelError, match=re.escape(message)):
+        run(*arguments)
+    assert not Path("x").exists()
+
+
+def test_serve_hands_over_to_the_pages(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import goldlabel.web
+
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr(
+        goldlabel.web, "serve", lambda folder, **options: asked.update(folder=folder, **options), raising=False
+    )
+    run("serve", site, "--host", "0.0.0.0", "--port", 9000)
+    assert asked == {"folder": site, "database": None, "host": "0.0.0.0", "port": 9000, "workers": 1}
+
+
+def test_the_extra_is_named_where_it_is_missing(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "alembic", None)
+    with pytest.raises(MissingExtraError, match=r"pip install \"goldlabel\[collect\]\""):
+        run("stats", site)

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import create_engine, inspect, make_url, select, text
+
+from goldlabel.collect import schema
+from goldlabel.collect.migrations import current_revision, head_revision, revisions, upgrade
+from goldlabel.collect.projects import project_named
+from goldlabel.collect.schema import metadata
+from goldlabel.collect.store import FILE, Store
+from goldlabel.errors import InputError
+from tests.collect.campaign import small_protocol
+
+CONFIG = json.dumps(small_protocol("single").to_dict())
+
+# One row or more of every table as each revision had it. A new revision adds an entry and leaves the others alone.
+SAMPLES = {
+    "0001": (
+        "INSERT INTO people VALUES (1, 'qqq222', 1000000), (2, 'zzz333', 1000000)",
+        "INSERT INTO accounts VALUES (1, 'wren', 'hash', true, 1000000)",
+        "INSERT INTO sessions VALUES ('token', 1, 'secret', 1000000, 2000000)",
+        "INSERT INTO rate_buckets VALUES ('bucket', 1000000, 3)",
+        "INSERT INTO projects VALUES (1, 'meadow', 'elicitation', :config, 7, 'running', 1, 1000000)",
+        "INSERT INTO members VALUES (1, 1, 'requester', '', false, 'active', 1, 1000000), "
+        "(1, 2, 'writer', 'single', true, 'active', 1, 1000000)",
+        "INSERT INTO invites VALUES (1, 'token', 1, 'writer', 'single', true, 1, 1, 1000000, 2000000, NULL)",
+        "INSERT INTO invite_uses VALUES (1, 2, 1000000)",
+        "INSERT INTO premises VALUES (1, 1, 1, '雨下了一夜。', 'news', 'paper', 'x1', '{\"page\": 3}', 1000000)",
+        "INSERT INTO subsets VALUES (1, 1, 'written', 'single', 'news')",
+        "INSERT INTO tasks VALUES (1, 1, 'write', 'single', 'news', NULL, 1, NULL, 0, NULL, 1, 5, 'answered', NULL)",
+        "INSERT INTO assignments VALUES (1, 1, 1, 2, 'write', 1, NULL, 1, 'answered', 1000000, 2000000, 1500000)",
+        "INSERT INTO answers VALUES (1, 1, 1, 1, 2, 'write', NULL, 'k', 'counted', NULL, NULL, NULL, 9.5, 1500000)",
+        "INSERT INTO pairs VALUES (1, 1, 1, 1, 1, true, 'counted', 1, 1, 2, '地湿了。', 'entailment', 'only', NULL, "
+        "NULL, 1500000)",
+        "INSERT INTO tasks VALUES (2, 1, 'verify', '', 'news', 1, NULL, 1, 0, 2, 1, 5, 'open', NULL)",
+        'INSERT INTO drafts VALUES (1, 4, \'{"text": "它"}\', 1400000)',
+        "INSERT INTO training_answers VALUES (1, 1, 2, 1, 0, 'neutral', true, 1200000)",
+        "INSERT INTO checks VALUES (1, 1, 1, 1600000, NULL, NULL, NULL, NULL)",
+        "INSERT INTO events VALUES (1, 1, 2, 'answer.written', 'premise 1', "
+        '\'{"pay": {"person": 2, "units": 3000}}\', 1500000)',
+        "INSERT INTO ledger VALUES (1, 1, 2, 1, 1, 'base', 3000, 'written', 'base 1', NULL, 1500000)",
+    ),
+}
+
+
+def url_of(place: str) -> str:
+    return place.replace("postgresql://", "postgresql+psycopg://") if "://" in place else f"sqlite:///{place}/{FILE}"
+
+
+def at_revision(place: str, revision: str) -> None:
+    """Make a collection as an older version of Goldlabel left it, with data in it."""
+    if "://" not in place:
+        Path(place).mkdir()
+    engine = create_engine(url_of(place))
+    with engine.begin() as connection:
+        upgrade(connection, revision)
+        for statement in SAMPLES[revision]:
+            values = {"config": CONFIG} if ":config" in statement else {}
+            connection.execute(text(statement), values)
+    engine.dispose()
+
+
+def test_there_is_data_for_every_revision() -> None:
+    assert tuple(SAMPLES) == revisions()
+
+
+@pytest.mark.parametrize("revision", list(SAMPLES))
+def test_a_collection_of_any_revision_opens_with_all_it_holds(place: str, revision: str) -> None:
+    at_revision(place, revision)
+    store = Store.open(place)
+    with store.read() as tx:
+        assert current_revision(tx.connection) == head_revision()
+        counts = {table.name: len(tx.all(select(table))) for table in metadata.sorted_tables}
+        assert min(counts.values()) >= 1, counts
+        assert project_named(tx, "meadow").protocol == small_protocol("single")
+        pair = tx.one(select(schema.pairs, schema.premises.c.text).join(schema.premises))
+        assert pair is not None
+        assert (pair.hypothesis, pair.text, pair.considered) == ("地湿了。", "雨下了一夜。", True)
+        assert tx.value(select(schema.drafts.c.content)) == {"text": "它"}
+        assert tx.value(select(schema.ledger.c.amount)) == 3000
+        assert tx.value(select(schema.events.c.data)) == {"pay": {"person": 2, "units": 3000}}
+    store.close()
+
+
+def test_the_migrations_lead_to_the_schema_of_the_code(place: str) -> None:
+    Store.create(place).close()
+    engine = create_engine(url_of(place))
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, metadata) == []
+        names = {index["name"] for index in inspect(connection).get_indexes("tasks")}
+    engine.dispose()
+    assert {"ix_tasks_queue", "ix_tasks_leased"} <= names
+
+
+def test_a_collection_of_a_newer_version_is_refused_and_left_alone(place: str) -> None:
+    Store.create(place).close()
+    engine = create_engine(url_of(place))
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    message = r"was written by a newer Goldlabel \(schema 9999, this one knows up to 0001\); install the newer version"
+    for opening in (Store.open, Store.create):
+        with pytest.raises(InputError, match=message) as told:
+            opening(place)
+        assert "\n" not in str(told.value)
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "9999"
+    engine.dispose()
+    assert make_url(url_of(place)).get_backend_name() in str(told.value)

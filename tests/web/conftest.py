@@ -1,0 +1,42 @@
+"""Worlds for the tests of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from argon2 import PasswordHasher
+
+from goldlabel.collect import accounts
+from tests.collect.conftest import MovableClock, cluster
+from tests.web.world import World, opened, populate
+
+__all__ = ["cluster"]
+
+
+@pytest.fixture(autouse=True)
+def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passwords are hashed slowly on purpose; here that would take most of the time."""
+    quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(accounts, "_HASHER", quick)
+    monkeypatch.setattr(accounts, "_NOBODY", quick.hash("nobody"))
+
+
+@pytest.fixture
+def clock() -> MovableClock:
+    return MovableClock()
+
+
+@pytest.fixture
+def empty(tmp_path: Path, clock: MovableClock) -> Iterator[World]:
+    """A server with one requester, on a clock that the test moves."""
+    with opened(tmp_path / "collection", clock) as world:
+        yield world
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """Two projects with people and pairs; tests that share it leave nothing behind that another would miss."""
+    with opened(tmp_path_factory.mktemp("world") / "collection") as made:
+        yield populate(made)

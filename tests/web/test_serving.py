@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from goldlabel.collect.store import Store
+from goldlabel.errors import InputError
+from goldlabel.web import serve
+from goldlabel.web.serving import exposure
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.0.1.1"])
+def test_this_machine_alone_needs_no_warning(host: str) -> None:
+    assert exposure(host) is None
+
+
+def test_an_open_address_is_pointed_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
+    said = exposure("0.0.0.0")
+    assert said is not None
+    assert "TLS" in said
+    assert "X-Forwarded-Proto" in said
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "10.0.0.7")
+    assert exposure("0.0.0.0") is None
+
+
+def test_sqlite_has_one_server_process(tmp_path: Path) -> None:
+    Store.create(tmp_path).close()
+    with pytest.raises(InputError, match=r"2 server processes cannot share .*; allowed: 1"):
+        serve(tmp_path, workers=2)
+
+
+def test_there_must_be_a_collection(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no collection"):
+        serve(tmp_path / "nothing")
+
+
+def test_a_server_answers_warns_and_logs_no_address(tmp_path: Path) -> None:
+    Store.create(tmp_path).close()
+    program = f"from goldlabel.web import serve; serve({str(tmp_path)!r}, host='0.0.0.0', port=0)"
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    environment.pop("FORWARDED_ALLOW_IPS", None)
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stderr=subprocess.PIPE, text=True, env=environment
+    ) as server:
+        assert server.stderr is not None
+        lines: list[str] = []
+        port = None
+        while port is None:
+            line = server.stderr.readline()
+            assert line, lines
+            lines.append(line)
+            port = re.search(r"running on http://0\.0\.0\.0:(\d+)", line)
+        address = f"http://127.0.0.1:{port[1]}"
+        assert httpx2.get(f"{address}/login").status_code == 200
+        assert httpx2.get(f"{address}/invite/a-secret-token").status_code == 404
+        forwarded = {"x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.9"}
+        answer = httpx2.get(f"{address}/login", headers=forwarded)
+        assert "Secure" in answer.headers["set-cookie"]
+        time.sleep(0.1)
+        server.send_signal(signal.SIGINT)
+        lines += server.stderr.readlines()
+    text = "".join(lines)
+    assert "without TLS" in text
+    assert "a-secret-token" not in text

@@ -1,0 +1,155 @@
+"""A small world for the pages' tests: two projects of two requesters, people in every role, and things to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from argon2 import PasswordHasher
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from goldlabel.collect import accounts, assignment, ledger, people, projects
+from goldlabel.collect.premises import Premise
+from goldlabel.collect.protocols import Protocol
+from goldlabel.collect.schema import checks, invites, pairs
+from goldlabel.collect.schema import ledger as ledger_lines
+from goldlabel.collect.store import Store, system_clock
+from goldlabel.web.app import create_app
+from goldlabel.web.security import SESSION
+from tests.collect.campaign import ANIMALS, GENRES, bring_pairs, small_protocol, verify_all, write_all
+
+PASSWORD = "four random words here"
+ROLES = ("requester", "writer", "verifier", "expert")
+
+
+def login_of(name: str) -> str:
+    """Return the login of a person: something that stands nowhere else."""
+    return f"{name.replace(' ', '-')}@label.example"
+
+
+class Visitor:
+    """Somebody with a browser, logged in or not."""
+
+    def __init__(
+        self, app: FastAPI, session: accounts.NewSession | None = None, base: str = "http://localhost"
+    ) -> None:
+        self.client = TestClient(app, base_url=base, raise_server_exceptions=False, follow_redirects=False)
+        if session is not None:
+            self.client.cookies.set(SESSION, session.token)
+        self.csrf = session.csrf_secret if session else ""
+
+    def get(self, path: str, **options: Any) -> Any:
+        """Look at a page."""
+        return self.client.get(path, **options)
+
+    def post(self, path: str, data: dict[str, Any] | None = None, **options: Any) -> Any:
+        """Send a form with its token."""
+        return self.client.post(path, data={"csrf": self.token(), **(data or {})}, **options)
+
+    def token(self) -> str:
+        """Return the token of the session, or the visitor's."""
+        if not self.csrf:
+            return str(self.client.get("/api/session").json()["csrf"])
+        return self.csrf
+
+
+@dataclass
+class World:
+    """A store being served, and who and what is in it."""
+
+    store: Store
+    app: FastAPI
+    people: dict[str, int] = field(default_factory=dict)
+    project: int = 0
+    other: int = 0
+
+    def visitor(self, name: str | None = None, **options: Any) -> Visitor:
+        """Return a browser of somebody who is logged in, or of a stranger."""
+        if name is None:
+            return Visitor(self.app, **options)
+        with self.store.write() as tx:
+            session = accounts.open_session(tx, self.people[name], lifetime=timedelta(hours=1))
+        return Visitor(self.app, session, **options)
+
+    def one(self, query: Any) -> Any:
+        """Return the first value of a query."""
+        with self.store.read() as tx:
+            return tx.value(query)
+
+
+@contextmanager
+def opened(place: Path | str, clock: Any = system_clock) -> Iterator[World]:
+    """Serve a new, empty store, with its first requester."""
+    store = Store.create(place, clock=clock)
+    world = World(store, create_app(store))
+    with store.write() as tx:
+        world.people["boss"] = accounts.create_account(tx, login_of("boss"), HASH, requester=True)
+    try:
+        yield world
+    finally:
+        store.close()
+
+
+def populate(world: World, protocol: Protocol | None = None, *, premises: int = 12) -> World:
+    """Fill a world: a project in which people wrote and judged, and one of somebody else."""
+    store = world.store
+    chosen = protocol or small_protocol("multi-constraint", verifiers=2)
+    chosen = replace(chosen, conditions=tuple(replace(one, checked_share=1.0) for one in chosen.conditions))
+    with store.write() as tx:
+        boss = world.people["boss"]
+        world.people["rival"] = accounts.create_account(tx, login_of("rival"), HASH, requester=True)
+        for number, owner in enumerate((boss, world.people["rival"])):
+            made = projects.create_project(tx, ("meadow", "marsh")[number], chosen, by=owner, seed=7)
+            pool = [
+                Premise(text=f"Yesterday a {animal} crossed the wet road number {n}.", genre=GENRES[n % 2])
+                for n, animal in enumerate(ANIMALS[:premises])
+            ]
+            projects.add_premises(tx, made.id, pool, by=owner)
+            if number == 0:
+                world.project = made.id
+            else:
+                world.other = made.id
+        for project_id, prefix in ((world.project, ""), (world.other, "rival's ")):
+            for role in ROLES[1:]:
+                for place in range(2):
+                    name = f"{prefix}{role}{place or ''}"
+                    world.people[name] = accounts.create_account(tx, login_of(name), HASH)
+                    people.add_member(tx, project_id, world.people[name], role, by=None)
+        world.people["nobody"] = accounts.create_account(tx, login_of("nobody"), HASH)
+    for project_id, prefix in ((world.project, ""), (world.other, "rival's ")):
+        write_all(store, project_id, [world.people[f"{prefix}writer"]], most=premises - 2)
+        verify_all(store, project_id, [world.people[f"{prefix}verifier{place}"] for place in ("", "1")], most=40)
+        bring_pairs(store, project_id, 3, origin="gold", labels=("entailment", "neutral"))
+        with store.write() as tx:
+            owner = world.people["rival" if prefix else "boss"]
+            writer = world.people[f"{prefix}writer"]
+            people.invite(tx, project_id=project_id, role="writer", lifetime=timedelta(days=1), by=owner)
+            ledger.give(tx, project_id, writer, kind="bonus", amount=Decimal("1.50"), reason="kind", key="k", by=owner)
+            assignment.claim(tx, project_id, writer, "write")
+            assignment.claim(tx, project_id, world.people[f"{prefix}verifier"], "verify")
+    return world
+
+
+def objects(world: World, project_id: int) -> dict[str, int]:
+    """Return the ids of things in a project, by the names that addresses have for them."""
+    prefix = "" if project_id == world.project else "rival's "
+    return {
+        "project_id": project_id,
+        "pair_id": world.one(
+            select(pairs.c.id).where(pairs.c.project_id == project_id, pairs.c.writer_id.is_not(None))
+        ),
+        "person_id": world.people[f"{prefix}writer"],
+        "invite_id": world.one(select(invites.c.id).where(invites.c.project_id == project_id)),
+        "line_id": world.one(select(ledger_lines.c.id).where(ledger_lines.c.project_id == project_id)),
+        "check_id": world.one(select(checks.c.id).where(checks.c.project_id == project_id)),
+    }
+
+
+HASH = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
