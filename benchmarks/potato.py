@@ -37,8 +37,8 @@ user_config: {allow_all_users: true, users: []}
 max_annotations_per_item: 3
 assignment_strategy: random
 annotation_schemes:
-  - {annotation_type: radio, name: likely, description: How likely is it?, labels: [%s]}
-""" % ", ".join(LABELS)
+  - {annotation_type: radio, name: likely, description: "How likely is it?", labels: [LABELS]}
+"""
 
 
 def try_potato(
@@ -47,7 +47,7 @@ def try_potato(
     """Run Potato for some time with simulated annotators, kill it, and count what it had acknowledged in its files."""
     home = folder / "potato"
     home.mkdir()
-    (home / "config.yaml").write_text(CONFIG)
+    (home / "config.yaml").write_text(CONFIG.replace("LABELS", ", ".join(LABELS)))
     with (home / "items.jsonl").open("w") as file:
         for number, text in enumerate(sentences):
             file.write(json.dumps({"id": str(number), "text": f"{text} Truly."}) + "\n")

@@ -144,6 +144,14 @@ def test_a_failed_run_of_a_sweep_is_named(pairs: str, tmp_path: Path) -> None:
     assert "goldlabel: lr-1e+30/seed-0: the loss is not a finite number at step" in result.stderr
 
 
+def test_a_run_folder_goes_to_the_audit(pairs: str, tmp_path: Path) -> None:
+    assert run("cbow", "--on", pairs, *SMALL, "-o", tmp_path / "run").exit_code == 0
+    found = CliRunner().invoke(whole, ["audit", pairs, "--dynamics", str(tmp_path / "run"), "--no-near", "--json"])
+    assert found.exit_code == 0, found.output
+    cartography = json.loads(found.stdout)["cartography"]
+    assert (cartography["pairs"], cartography["epochs"]) == (35, 2)
+
+
 def test_the_line_of_a_run_under_way() -> None:
     step = Step(epoch=3, epochs=10, pairs=500, of=1000, loss=0.51234, rate=250.0, accuracy=0.7712)
     assert describe_step(step) == "250 pairs/s  loss 0.512  best dev 77.1 %  0:00:30 left at most"

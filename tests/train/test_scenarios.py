@@ -231,11 +231,18 @@ def test_what_a_baseline_does_not_understand(tmp_path: Path, name: str, changes:
 def test_without_torch_the_baselines_train_and_networks_say_what_is_missing(tmp_path: Path) -> None:
     code = """
 import sys
-sys.modules["torch"] = None
+
+class WithoutTorch:
+    def find_spec(self, name, *_):
+        if name.split(".")[0] == "torch":
+            raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+sys.meta_path.insert(0, WithoutTorch())
 from goldlabel.errors import MissingExtraError
 from goldlabel.train import sweep, train
 from tests.train.samples import with_dev
-print(len(sweep("linear", with_dev(), "runs", seeds=2).runs))
+result = sweep("linear", with_dev(), "runs", seeds=2)
+print(len(result.runs), dict(result.failed))
 try:
     train("cbow", with_dev(), "run")
 except MissingExtraError as error:
@@ -246,6 +253,6 @@ except MissingExtraError as error:
     ended = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
-    assert ended.stdout.splitlines() == ["2", 'torch is not installed; run: pip install "goldlabel[torch]"'], (
+    assert ended.stdout.splitlines() == ["2 {}", 'torch is not installed; run: pip install "goldlabel[torch]"'], (
         ended.stderr
     )

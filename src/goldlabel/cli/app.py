@@ -10,10 +10,10 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from goldlabel.cli import audit, collect, data, demo, recast, split, train, verify
+from goldlabel.cli.output import INTERRUPTED
 from goldlabel.errors import GoldlabelError
 
 BAD_INPUT = 2
-INTERRUPTED = 130
 
 UsageError: Any = typer.BadParameter.__mro__[1]  # Typer gives its root of command-line errors no public name
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from goldlabel.cli.output import (
+    INTERRUPTED,
     ColumnsOption,
     JsonOption,
     LabelsOption,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from goldlabel.train.trainer import Step
 
 FAILED = 1
-INTERRUPTED = 130
 
 
 def train_command(

@@ -40,7 +40,8 @@ OPTIMISERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "adagrad": partial(torch.optim.Adagrad, initial_accumulator_value=0.1),
     "sgd": torch.optim.SGD,
 }
-FUSED = ("adam", "adamw", "sgd")
+FUSED = {"cuda": ("adam", "adamw", "sgd"), "cpu": ("adam", "adamw", "adagrad")}
+"""Where one kernel makes a whole step. With many trained word vectors, most of a step on a CPU is the optimiser's."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -117,7 +118,7 @@ class Trainer:
         self.tensors = PairTensors(prepared.pairs, self.device)
         self.dev = [PairTensors(pairs, self.device) for pairs in prepared.dev_pairs]
         trained = [parameter for parameter in model.network.parameters() if parameter.requires_grad]
-        fused = {"fused": True} if self.device.type == "cuda" and recipe.optimiser in FUSED else {}
+        fused = {"fused": True} if recipe.optimiser in FUSED[self.device.type] else {}
         self.optimiser = OPTIMISERS[recipe.optimiser](trained, lr=recipe.lr, weight_decay=recipe.l2, **fused)
         self.trained = trained
         self.epoch, self.done = 1, 0
