@@ -21,6 +21,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("majority", {}),
     ("linear", {}),
     ("linear", {"hypothesis_only": True}),
+    ("linear", {"premise_only": True}),
     ("hom", {"epochs": 50, "learning_rate": 0.5}),
     ("random-forest", {"trees": 30, "leaf": 1}),
     ("random-forest", {"trees": 30, "leaf": 1, "hypothesis_only": True}),
@@ -125,6 +126,14 @@ def test_hypothesis_only_ignores_the_premise() -> None:
     assert not np.array_equal(
         fit("linear", {}).predict(PREMISES, HYPOTHESES), fit("linear", {}).predict(others, HYPOTHESES)
     )
+
+
+def test_premise_only_ignores_the_hypothesis() -> None:
+    model = fit("linear", {"premise_only": True})
+    others = ["Quite another text."] * len(HYPOTHESES)
+    np.testing.assert_array_equal(model.predict(PREMISES, HYPOTHESES), model.predict(PREMISES, others))
+    with pytest.raises(InputError, match="not both only"):
+        fit("linear", {"premise_only": True, "hypothesis_only": True})
 
 
 def test_pair_model_reads_the_premise() -> None:

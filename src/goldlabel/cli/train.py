@@ -113,8 +113,9 @@ def train_command(
     as_json: JsonOption = False,
 ) -> None:
     """Train a model on pairs; what is left open comes from the model's published recipe."""
+    from goldlabel.models.model import find_member
     from goldlabel.train import TrainOptions
-    from goldlabel.train.checking import find_member, model_options
+    from goldlabel.train.checking import model_options
     from goldlabel.train.options import parse_options
     from goldlabel.train.task import gather_task
 

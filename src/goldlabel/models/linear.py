@@ -1,8 +1,8 @@
 """``linear``: logistic regression on hashed word n-grams.
 
-Hypothesis-only, it sees the hypothesis's unigrams and bigrams. On pairs it also sees the premise's unigrams
-and, for each hypothesis n-gram, whether the premise holds all of its words. Chinese and Japanese are taken
-character by character, so no word segmenter is needed.
+Hypothesis-only or premise-only, it sees that sentence's unigrams and bigrams. On pairs it sees the hypothesis's, the
+premise's unigrams and, for each hypothesis n-gram, whether the premise holds all of its words. Chinese and Japanese are
+taken character by character, so no word segmenter is needed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from goldlabel.errors import InputError
 from goldlabel.models.model import label_indices, read_space, read_tensors, write_config, write_tensors
 from goldlabel.models.tokens import split_tokens
 from goldlabel.pairs.labels import LabelSpace
@@ -31,6 +32,7 @@ class Linear:
     weights: NDArray[np.float32]
     bias: NDArray[np.float32]
     hypothesis_only: bool
+    premise_only: bool = False
 
     @classmethod
     def fit(
@@ -41,59 +43,64 @@ class Linear:
         space: LabelSpace,
         *,
         hypothesis_only: bool = False,
+        premise_only: bool = False,
         regularisation: float = 1.0,
     ) -> Self:
         """Fit by L-BFGS; the result is a function of the data alone."""
         from sklearn.linear_model import LogisticRegression
 
+        if hypothesis_only and premise_only:
+            raise InputError("a model reads the hypothesis only or the premise only, not both only")
         gold = label_indices(labels, space)
         weights = np.zeros((2**BITS, len(space)), dtype=np.float32)
         bias = np.full(len(space), -np.inf, dtype=np.float32)
         seen = np.unique(gold)
         if len(seen) == 1:
             bias[seen[0]] = 0.0
-            return cls(space, weights, bias, hypothesis_only)
-        features = _features(premises, hypotheses, hypothesis_only)
+            return cls(space, weights, bias, hypothesis_only, premise_only)
+        features = _features(premises, hypotheses, hypothesis_only, premise_only)
         used = np.unique(features.indices)  # L-BFGS walks every weight, so it gets only those that can move
         regression = LogisticRegression(C=1 / regularisation, max_iter=200).fit(features[:, used], gold)
         if len(seen) == 2:  # scikit-learn keeps one row for two classes
             weights[used, seen[1]], bias[seen] = regression.coef_[0], (0.0, regression.intercept_[0])
         else:
             weights[np.ix_(used, seen)], bias[seen] = regression.coef_.T, regression.intercept_
-        return cls(space, weights, bias, hypothesis_only)
+        return cls(space, weights, bias, hypothesis_only, premise_only)
 
     def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
         """Return the softmax over the labels' scores."""
         if not len(hypotheses):
             return np.empty((0, len(self.label_space)))
-        scores = _features(premises, hypotheses, self.hypothesis_only) @ self.weights + self.bias
+        scores = _features(premises, hypotheses, self.hypothesis_only, self.premise_only) @ self.weights + self.bias
         shifted = np.exp(scores.astype(np.float64) - scores.max(axis=1, keepdims=True))
         return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
 
     def save(self, folder: Path) -> None:
         """Write the weights."""
-        write_config(folder, "linear", self.label_space, hypothesis_only=self.hypothesis_only)
+        partial = {"hypothesis_only": self.hypothesis_only, "premise_only": self.premise_only}
+        write_config(folder, "linear", self.label_space, **partial)
         write_tensors(folder, {"weights": self.weights, "bias": self.bias})
 
     @classmethod
     def load(cls, folder: Path, config: dict[str, Any]) -> Self:
         """Read the weights."""
         tensors = read_tensors(folder)
-        return cls(read_space(config), tensors["weights"], tensors["bias"], config["hypothesis_only"])
+        partial = config["hypothesis_only"], config.get("premise_only", False)
+        return cls(read_space(config), tensors["weights"], tensors["bias"], *partial)
 
 
-def _features(premises: Sequence[str], hypotheses: Sequence[str], hypothesis_only: bool) -> Any:
+def _features(premises: Sequence[str], hypotheses: Sequence[str], hypothesis_only: bool, premise_only: bool) -> Any:
     from sklearn.feature_extraction import FeatureHasher
 
     hasher = FeatureHasher(n_features=2**BITS, input_type="string", alternate_sign=False, dtype=np.float32)
-    if hypothesis_only:
-        rows = (_hypothesis_features(split_tokens(hypothesis)) for hypothesis in hypotheses)
+    if hypothesis_only or premise_only:
+        rows = (_sentence_features(split_tokens(text)) for text in (premises if premise_only else hypotheses))
     else:
         rows = (_pair_features(split_tokens(p), split_tokens(h)) for p, h in zip(premises, hypotheses, strict=True))
     return hasher.transform(rows)
 
 
-def _hypothesis_features(words: list[str]) -> Iterator[str]:
+def _sentence_features(words: list[str]) -> Iterator[str]:
     yield from words
     yield from (f"{first} {second}" for first, second in pairwise(words))
 
@@ -101,7 +108,7 @@ def _hypothesis_features(words: list[str]) -> Iterator[str]:
 def _pair_features(premise: list[str], hypothesis: list[str]) -> Iterator[str]:
     given = set(premise)
     yield from (f"p {word}" for word in premise)
-    for feature in _hypothesis_features(hypothesis):
+    for feature in _sentence_features(hypothesis):
         yield feature
         yield f"{'shared' if given.issuperset(feature.split()) else 'new'} {feature}"
     new = sum(word not in given for word in hypothesis)

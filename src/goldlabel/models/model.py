@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from goldlabel.errors import InputError
 from goldlabel.files import atomic_file, write_text
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace
-from goldlabel.registry import Registry
+from goldlabel.registry import Registry, import_extra
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
@@ -61,12 +61,21 @@ MODELS: Registry[Any] = Registry("model")
 """Classes: each a ``TrainableModel``, or a ``Network`` that the trainer fits. Both have ``load``."""
 
 
+def find_member(model: str) -> Any:
+    """Return a registered model's class, or say what is missing to have it."""
+    try:
+        return MODELS.get(model)
+    except ModuleNotFoundError:
+        import_extra("torch", "torch")
+        raise
+
+
 def load_model(name: str | Path) -> Model:
     """Load a model from a run folder."""
     folder = Path(name)
     config = read_config(folder)
     try:
-        model: Model = MODELS.get(config["model"]).load(folder, config)
+        model: Model = find_member(config["model"]).load(folder, config)
         return model
     except (ValueError, KeyError) as error:
         raise InputError(f"{folder / CONFIG}: is not a model's configuration ({error})") from error

@@ -7,8 +7,8 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from goldlabel.errors import InputError
-from goldlabel.models import MODELS
-from goldlabel.registry import import_extra, suggest
+from goldlabel.models.model import find_member
+from goldlabel.registry import suggest
 from goldlabel.train.options import OPTION_NAMES, TrainOptions
 from goldlabel.train.starting import check_start
 
@@ -19,15 +19,6 @@ _FOR_ALL = ("seed", "reads", "size", "stop_on", "device", "precision", "fixed", 
 """What every model understands, or what means nothing to a baseline."""
 _ASKED = ("seed", "vectors", "hypothesis_only", "premise_only")
 """What a baseline's ``fit`` takes from ``TrainOptions`` and not from ``--set``."""
-
-
-def find_member(model: str) -> Any:
-    """Return a registered model's class, or say what is missing to have it."""
-    try:
-        return MODELS.get(model)
-    except ModuleNotFoundError:
-        import_extra("torch", "torch")
-        raise
 
 
 def is_network(member: Any) -> bool:

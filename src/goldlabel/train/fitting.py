@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldlabel.metrics import Score
-from goldlabel.models.model import Model, TrainableModel, load_model
-from goldlabel.train.checking import baseline_arguments, find_member
+from goldlabel.models.model import Model, TrainableModel, find_member, load_model
+from goldlabel.train.checking import baseline_arguments
 from goldlabel.train.data import GoldPairs, nested_rows
 from goldlabel.train.options import TrainOptions
 from goldlabel.train.result import Training

@@ -14,9 +14,10 @@ import polars as pl
 
 from goldlabel.errors import InputError
 from goldlabel.files import write_text
+from goldlabel.models.model import find_member
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import LabelSpace
-from goldlabel.train.checking import check_task, find_member, is_network
+from goldlabel.train.checking import check_task, is_network
 from goldlabel.train.fitting import prepare_task
 from goldlabel.train.grid import Grid, parse_grid, point_name, points
 from goldlabel.train.options import OWN, TrainOptions, change_options

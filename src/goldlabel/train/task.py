@@ -12,10 +12,9 @@ import polars as pl
 
 from goldlabel.errors import InputError
 from goldlabel.files import write_text
-from goldlabel.models.model import read_space
+from goldlabel.models.model import find_member, read_space
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.labels import LabelSpace
-from goldlabel.train.checking import find_member
 from goldlabel.train.data import GoldPairs, dev_pairs, digest_texts, training_pairs, with_own_dev
 from goldlabel.train.options import TrainOptions
 from goldlabel.train.starting import check_start

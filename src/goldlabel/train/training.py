@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from goldlabel.models.model import find_member
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.labels import LabelSpace
-from goldlabel.train.checking import check_task, find_member, is_network
+from goldlabel.train.checking import check_task, is_network
 from goldlabel.train.fitting import fit_baseline, fit_network, score_fixed
 from goldlabel.train.options import TrainOptions, change_options
 from goldlabel.train.result import Training
