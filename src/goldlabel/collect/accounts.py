@@ -15,7 +15,7 @@ from typing import Any
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from goldlabel.collect.events import record
 from goldlabel.collect.refusals import Conflict, Forbidden, Missing, TooMany
@@ -119,15 +119,18 @@ def open_session(tx: Transaction, person_id: int, *, lifetime: timedelta) -> New
 
 def session(tx: Transaction, token: str) -> Session | None:
     """Return the session behind a token, or ``None`` if there is none or it is over."""
-    row = tx.one(
-        select(sessions, people.c.pseudonym, accounts.c.login, accounts.c.requester)
-        .join(people, people.c.id == sessions.c.person_id)
-        .join(accounts, accounts.c.person_id == sessions.c.person_id)
-        .where(sessions.c.token_hash == hash_token(token), sessions.c.expires_at > tx.now)
-    )
+    row = tx.one(_SESSION, token_hash=hash_token(token), now=tx.now)
     if row is None:
         return None
     return Session(row.person_id, row.pseudonym, row.login, row.requester, row.csrf_secret, row.expires_at)
+
+
+_SESSION = (
+    select(sessions, people.c.pseudonym, accounts.c.login, accounts.c.requester)
+    .join(people, people.c.id == sessions.c.person_id)
+    .join(accounts, accounts.c.person_id == sessions.c.person_id)
+    .where(sessions.c.token_hash == bindparam("token_hash"), sessions.c.expires_at > bindparam("now"))
+)
 
 
 def close_session(tx: Transaction, token: str) -> None:

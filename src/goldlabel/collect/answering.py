@@ -13,7 +13,7 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, bindparam, select
 
 from goldlabel.collect.assignment import lock_assignment, lock_person, release
 from goldlabel.collect.ledger import in_currency
@@ -49,7 +49,7 @@ def begin_answer(
     row = lock_assignment(tx, assignment_id, person_id)
     if row.kind not in kinds:
         raise Missing(f"there is no task {assignment_id}")
-    earlier = tx.one(select(answers).where(answers.c.assignment_id == row.id, answers.c.key == key))
+    earlier = tx.row(answers, assignment_id=row.id, key=key)
     if earlier is not None:
         return row, receipt(tx, earlier, repeated=True)
     if row.state == "skipped":
@@ -91,8 +91,8 @@ def store_answer(
     if counted:
         release(tx, row, closes, closes)
     else:
-        tx.run(assignments.update().where(assignments.c.id == row.id).values(state="late", closed_at=tx.now))
-    stored = tx.one(select(answers).where(answers.c.id == answer_id))
+        tx.change(assignments, row.id, state="late", closed_at=tx.now)
+    stored = tx.row(answers, id=answer_id)
     assert stored is not None
     return stored
 
@@ -105,8 +105,8 @@ def told(answer: Row[Any], becomes: str = "answered") -> dict[str, Any]:
 
 def receipt(tx: Transaction, answer: Row[Any], *, repeated: bool = False) -> Receipt:
     """Say what became of a stored answer: the pairs it made and what it earned so far."""
-    made = tx.all(select(pairs.c.id).where(pairs.c.answer_id == answer.id).order_by(pairs.c.id))
-    earned = tx.all(select(ledger.c.amount).where(ledger.c.answer_id == answer.id))
+    made = tx.all(_PAIRS_OF, answer_id=answer.id)
+    earned = tx.all(_EARNED_BY, answer_id=answer.id)
     return Receipt(
         answer_id=answer.id,
         assignment_id=answer.assignment_id,
@@ -116,6 +116,10 @@ def receipt(tx: Transaction, answer: Row[Any], *, repeated: bool = False) -> Rec
         amount=in_currency(sum(line.amount for line in earned)),
         repeated=repeated,
     )
+
+
+_PAIRS_OF = select(pairs.c.id).where(pairs.c.answer_id == bindparam("answer_id")).order_by(pairs.c.id)
+_EARNED_BY = select(ledger.c.amount).where(ledger.c.answer_id == bindparam("answer_id"))
 
 
 def checked_timings(timings: Mapping[str, float]) -> dict[str, float]:

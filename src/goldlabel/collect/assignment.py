@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, func, select
+from sqlalchemy import ColumnElement, Row, Select, bindparam, func, select
 
 from goldlabel.collect.events import record
 from goldlabel.collect.people import Member, require_role
@@ -134,7 +135,7 @@ def batch(tx: Transaction, project_id: int, person_id: int) -> Batch:
 
 def own_assignment(tx: Transaction, assignment_id: int, person_id: int) -> Row[Any]:
     """Return a person's assignment; to anybody else it does not exist."""
-    row = tx.one(select(assignments).where(assignments.c.id == assignment_id, assignments.c.person_id == person_id))
+    row = tx.row(assignments, id=assignment_id, person_id=person_id)
     if row is None:
         raise Missing(f"there is no task {assignment_id}")
     return row
@@ -148,43 +149,37 @@ def lease_time(found: Project, kind: str) -> timedelta:
 
 def lock_person(tx: Transaction, person_id: int) -> None:
     """Make what one person does happen one after another, also from two windows at once."""
-    tx.one(select(people.c.id).where(people.c.id == person_id).with_for_update(key_share=True))
+    tx.lock(people, person_id)
 
 
 def lock_assignment(tx: Transaction, assignment_id: int, person_id: int) -> Row[Any]:
     """Return a person's assignment as it stands, with its task held until the transaction ends."""
     row = own_assignment(tx, assignment_id, person_id)
-    tx.one(select(tasks.c.id).where(tasks.c.id == row.task_id).with_for_update(key_share=True))
+    tx.lock(tasks, row.task_id)
     return own_assignment(tx, assignment_id, person_id)
 
 
 def release(tx: Transaction, row: Row[Any], state: str, task_state: str) -> None:
     """End the lease of an assignment and say what became of it and of its task."""
-    tx.run(assignments.update().where(assignments.c.id == row.id).values(state=state, closed_at=tx.now))
-    tx.run(tasks.update().where(tasks.c.id == row.task_id).values(state=task_state, lease_until=None))
+    tx.change(assignments, row.id, state=state, closed_at=tx.now)
+    tx.change(tasks, row.task_id, state=task_state, lease_until=None)
 
 
 def prolong(tx: Transaction, found: Project, row: Row[Any]) -> datetime:
     """Give the holder of a task a whole lease from now on."""
     until = tx.now + lease_time(found, row.kind)
-    held = {"state": "leased", "closed_at": None, "expires_at": until}
-    tx.run(assignments.update().where(assignments.c.id == row.id).values(**held))
-    tx.run(tasks.update().where(tasks.c.id == row.task_id).values(state="leased", lease_until=until))
+    tx.change(assignments, row.id, state="leased", closed_at=None, expires_at=until)
+    tx.change(tasks, row.task_id, state="leased", lease_until=until)
     _record_lease(tx, "lease.prolonged", found, row.person_id, row.task_id, row.id, until)
     return until
 
 
 def _held(tx: Transaction, found: Project, person_id: int, kind: str) -> list[Row[Any]]:
-    query = (
-        select(assignments)
-        .where(*_of(found.id, person_id, kind), assignments.c.state == "leased")
-        .order_by(assignments.c.id)
-    )
-    if not tx.one(query):
-        return []
-    ids = [row.task_id for row in tx.all(query)]
-    tx.all(select(tasks.c.id).where(tasks.c.id.in_(ids)).order_by(tasks.c.id).with_for_update(key_share=True))
-    return list(tx.all(query))
+    own = {"project_id": found.id, "person_id": person_id}
+    held = tx.all(_holdings(kind), **own)
+    for task_id in sorted(row.task_id for row in held):
+        tx.lock(tasks, task_id)
+    return list(tx.all(_holdings(kind), **own))
 
 
 def _obstacle(tx: Transaction, found: Project, member: Member) -> str | None:
@@ -201,14 +196,26 @@ def _is_capped(tx: Transaction, found: Project, person_id: int) -> bool:
 
 
 def _count(tx: Transaction, project_id: int, person_id: int, states: tuple[str, ...]) -> int:
-    chosen = (*_of(project_id, person_id, "write"), assignments.c.state.in_(states))
-    return int(tx.value(select(func.count()).where(*chosen)))
+    return int(tx.value(_counting("write", states), project_id=project_id, person_id=person_id))
 
 
-def _of(project_id: int, person_id: int, kind: str) -> tuple[ColumnElement[bool], ...]:
+@cache
+def _counting(kind: str, states: tuple[str, ...] = ()) -> Select[Any]:
+    """Count a person's assignments in a project, of all states or of some."""
+    chosen = [assignments.c.state.in_(states)] if states else []
+    return select(func.count()).where(*_own(kind), *chosen)
+
+
+@cache
+def _holdings(kind: str) -> Select[Any]:
+    return select(assignments).where(*_own(kind), assignments.c.state == "leased").order_by(assignments.c.id)
+
+
+def _own(kind: str) -> tuple[ColumnElement[bool], ...]:
+    """What a person was given of a kind of work in a project; person and project are parameters."""
     return (
-        assignments.c.project_id == project_id,
-        assignments.c.person_id == person_id,
+        assignments.c.project_id == bindparam("project_id"),
+        assignments.c.person_id == bindparam("person_id"),
         assignments.c.kind.in_(KINDS_FOR[kind]),
     )
 
@@ -221,12 +228,10 @@ def _lease_next(tx: Transaction, found: Project, member: Member, kind: str) -> i
     if kind == "verify" and (question := _question(tx, found, member.person_id)) is not None:
         chosen = question
     until = tx.now + lease_time(found, chosen.kind)
-    holder = tx.value(
-        select(assignments.c.id).where(assignments.c.task_id == chosen.id, assignments.c.state == "leased")
-    )
+    holder = tx.row(assignments, task_id=chosen.id, state="leased")
     if holder is not None:
-        tx.run(assignments.update().where(assignments.c.id == holder).values(state="passed", closed_at=tx.now))
-    tx.run(tasks.update().where(tasks.c.id == chosen.id).values(state="leased", lease_until=until))
+        tx.change(assignments, holder.id, state="passed", closed_at=tx.now)
+    tx.change(tasks, chosen.id, state="leased", lease_until=until)
     assignment_id = tx.insert(
         assignments,
         project_id=found.id,
@@ -240,7 +245,8 @@ def _lease_next(tx: Transaction, found: Project, member: Member, kind: str) -> i
         leased_at=tx.now,
         expires_at=until,
     )
-    _record_lease(tx, "lease.granted", found, member.person_id, chosen.id, assignment_id, until, holder)
+    passed = holder.id if holder is not None else None
+    _record_lease(tx, "lease.granted", found, member.person_id, chosen.id, assignment_id, until, passed)
     return assignment_id
 
 
@@ -250,42 +256,60 @@ def _next(tx: Transaction, found: Project, member: Member, kind: str) -> Row[Any
     Where many wait that the person has judged already, the search goes on from the last one judged; only if there
     is nothing beyond does it start again from the first.
     """
-    available = _available(found, member, kind)
-    lapsed = available.where(tasks.c.lease_until <= tx.now).order_by(tasks.c.lease_until)
-    waiting = available.where(tasks.c.state == "open").order_by(tasks.c.rank, tasks.c.tie)
-    row = _first(tx, lapsed)
+    who = {"project_id": found.id, "person_id": member.person_id, "condition": member.condition}
+    row = tx.one(_lapsed(kind), **who, now=tx.now)
     if row is None and kind == "verify":
-        judged = (*_of(found.id, member.person_id, kind), assignments.c.state == "answered")
-        last = select(func.max(assignments.c.rank)).where(*judged).scalar_subquery()
-        row = _first(tx, waiting.where(tasks.c.rank >= last))
+        row = tx.one(_waiting_beyond(kind), **who)
     if row is None and (kind == "write" or not _has_judged_all(tx, found, member.person_id)):
-        row = _first(tx, waiting)
+        row = tx.one(_waiting(kind), **who)
     return row
 
 
-def _first(tx: Transaction, search: Select[Any]) -> Row[Any] | None:
-    """Return and lock the first task of a search that no other transaction has locked."""
-    return tx.one(search.limit(1).with_for_update(of=tasks, key_share=True, skip_locked=True))
+@cache
+def _lapsed(kind: str) -> Select[Any]:
+    return _first(_available(kind).where(tasks.c.lease_until <= bindparam("now")).order_by(tasks.c.lease_until))
 
 
-def _available(found: Project, member: Member, kind: str) -> Select[Any]:
+@cache
+def _waiting(kind: str) -> Select[Any]:
+    return _first(_open(kind))
+
+
+@cache
+def _waiting_beyond(kind: str) -> Select[Any]:
+    """Search from the rank of the last task that a person judged."""
+    judged = select(func.max(assignments.c.rank)).where(*_own(kind), assignments.c.state == "answered")
+    return _first(_open(kind).where(tasks.c.rank >= judged.scalar_subquery()))
+
+
+def _open(kind: str) -> Select[Any]:
+    return _available(kind).where(tasks.c.state == "open").order_by(tasks.c.rank, tasks.c.tie)
+
+
+def _first(search: Select[Any]) -> Select[Any]:
+    """Take and lock the first task of a search that no other transaction has locked."""
+    return search.limit(1).with_for_update(of=tasks, key_share=True, skip_locked=True)
+
+
+def _available(kind: str) -> Select[Any]:
     """Select the tasks that a person may be given at some time: not seen before, and not their own pairs."""
+    person = bindparam("person_id", type_=assignments.c.person_id.type)
     same = [assignments.c.pair_id == tasks.c.pair_id]
     if kind == "write":
         same = [assignments.c.kind == kind, assignments.c.premise_id == tasks.c.premise_id]
-    seen = select(assignments.c.id).where(assignments.c.person_id == member.person_id, *same)
+    seen = select(assignments.c.id).where(assignments.c.person_id == person, *same)
     return select(tasks).where(
-        tasks.c.project_id == found.id,
+        tasks.c.project_id == bindparam("project_id"),
         tasks.c.kind == kind,
-        tasks.c.condition == member.condition,
-        tasks.c.author_id.is_distinct_from(member.person_id),
+        tasks.c.condition == bindparam("condition"),
+        tasks.c.author_id.is_distinct_from(person),
         ~seen.exists(),
     )
 
 
 def _question(tx: Transaction, found: Project, person_id: int) -> Row[Any] | None:
     """Once in a while, make a task of a question with a known answer that the person has not seen."""
-    given = int(tx.value(select(func.count()).where(*_of(found.id, person_id, "verify"))))
+    given = int(tx.value(_counting("verify"), project_id=found.id, person_id=person_id))
     chance = found.random("question", person_id, given)
     if chance.random() >= found.protocol.qualification.gold_rate:
         return None
@@ -317,8 +341,9 @@ def _question(tx: Transaction, found: Project, person_id: int) -> Row[Any] | Non
 
 def _outlook(tx: Transaction, found: Project, member: Member, kind: str) -> tuple[str, datetime | None]:
     """Say why there is nothing for a person now, and when there may be."""
-    held = _available(found, member, kind).where(tasks.c.lease_until.is_not(None)).subquery()
-    soonest = tx.value(select(func.min(held.c.lease_until)))
+    held = _available(kind).where(tasks.c.lease_until.is_not(None)).subquery()
+    who = {"project_id": found.id, "person_id": member.person_id, "condition": member.condition}
+    soonest = tx.value(select(func.min(held.c.lease_until)), **who)
     if _is_being_claimed(tx, found, member, kind):
         soonest = tx.now
     if soonest is not None:
@@ -334,7 +359,8 @@ def _is_being_claimed(tx: Transaction, found: Project, member: Member, kind: str
         return False
     if kind == "verify" and _has_judged_all(tx, found, member.person_id):
         return False
-    return tx.one(_available(found, member, kind).where(tasks.c.state == "open").limit(1)) is not None
+    who = {"project_id": found.id, "person_id": member.person_id, "condition": member.condition}
+    return tx.one(_open(kind).limit(1), **who) is not None
 
 
 def _has_judged_all(tx: Transaction, found: Project, person_id: int) -> bool:
@@ -342,10 +368,14 @@ def _has_judged_all(tx: Transaction, found: Project, person_id: int) -> bool:
 
     Without this, who is ahead of all others would have every pair that still waits for those looked up in vain.
     """
-    last = select(func.max(pairs.c.draw_number)).where(pairs.c.subset_id == subsets.c.id).scalar_subquery()
-    drawn = tx.value(select(func.sum(last)).where(subsets.c.project_id == found.id)) or 0
-    had = (*_of(found.id, person_id, "verify"), assignments.c.kind == "verify")
-    return int(tx.value(select(func.count()).where(*had))) >= int(drawn)
+    drawn = tx.value(_DRAWN, project_id=found.id) or 0
+    return int(tx.value(_JUDGED, project_id=found.id, person_id=person_id)) >= int(drawn)
+
+
+_DRAWN = select(
+    func.sum(select(func.max(pairs.c.draw_number)).where(pairs.c.subset_id == subsets.c.id).scalar_subquery())
+).where(subsets.c.project_id == bindparam("project_id"))
+_JUDGED = select(func.count()).where(*_own("verify"), assignments.c.kind == "verify")
 
 
 def _unanswered(tx: Transaction, found: Project, kind: str, condition: str) -> bool:
@@ -354,22 +384,7 @@ def _unanswered(tx: Transaction, found: Project, kind: str, condition: str) -> b
 
 
 def _view(tx: Transaction, assignment_id: int) -> Task:
-    row = tx.one(
-        select(
-            assignments.c.id,
-            assignments.c.project_id,
-            assignments.c.kind,
-            assignments.c.expires_at,
-            tasks.c.condition,
-            premises.c.text,
-            tasks.c.genre,
-            pairs.c.hypothesis,
-        )
-        .join(tasks, tasks.c.id == assignments.c.task_id)
-        .outerjoin(pairs, pairs.c.id == assignments.c.pair_id)
-        .join(premises, premises.c.id == func.coalesce(assignments.c.premise_id, pairs.c.premise_id))
-        .where(assignments.c.id == assignment_id)
-    )
+    row = tx.one(_SHOWN, assignment_id=assignment_id)
     assert row is not None
     return Task(
         assignment_id=row.id,
@@ -381,6 +396,24 @@ def _view(tx: Transaction, assignment_id: int) -> Task:
         hypothesis=row.hypothesis,
         expires_at=row.expires_at,
     )
+
+
+_SHOWN = (
+    select(
+        assignments.c.id,
+        assignments.c.project_id,
+        assignments.c.kind,
+        assignments.c.expires_at,
+        tasks.c.condition,
+        premises.c.text,
+        tasks.c.genre,
+        pairs.c.hypothesis,
+    )
+    .join(tasks, tasks.c.id == assignments.c.task_id)
+    .outerjoin(pairs, pairs.c.id == assignments.c.pair_id)
+    .join(premises, premises.c.id == func.coalesce(assignments.c.premise_id, pairs.c.premise_id))
+    .where(assignments.c.id == bindparam("assignment_id"))
+)
 
 
 def _record_lease(

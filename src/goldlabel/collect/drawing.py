@@ -27,9 +27,13 @@ if TYPE_CHECKING:
 def lock_subset(tx: Transaction, project_id: int, origin: str, condition: str, genre: str) -> int:
     """Return a subset's id, made if need be; its row is held until the transaction ends, so numbers stay dense."""
     names = {"project_id": project_id, "origin": origin, "condition": condition, "genre": genre}
-    tx.insert_new(subsets, **names)
-    same = [subsets.c[name] == value for name, value in names.items()]
-    return int(tx.value(select(subsets.c.id).where(*same).with_for_update(key_share=True)))
+    found = tx.row(subsets, **names)
+    if found is None:
+        tx.insert_new(subsets, **names)
+        found = tx.row(subsets, **names)
+    assert found is not None
+    tx.lock(subsets, found.id)
+    return int(found.id)
 
 
 def place(tx: Transaction, subset_id: int, rows: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -43,7 +47,7 @@ def place(tx: Transaction, subset_id: int, rows: Sequence[Mapping[str, Any]]) ->
 
 def draw_subset(tx: Transaction, project: Project, subset_id: int, by: int | None) -> int:
     """Draw what the share still wants from a locked subset; return how many pairs were drawn."""
-    subset = tx.one(select(subsets).where(subsets.c.id == subset_id))
+    subset = tx.row(subsets, id=subset_id)
     assert subset is not None
     own = pairs.c.subset_id == subset_id
     size = _largest(tx, pairs.c.number, own)

@@ -109,7 +109,7 @@ def give(
     if tx.one(member) is None:
         raise Missing("there is no such person in this project")
     signed = units if kind == "bonus" else -units
-    tx.one(select(people.c.id).where(people.c.id == person_id).with_for_update(key_share=True))
+    tx.lock(people, person_id)
     there = _find(tx, ledger.c.project_id == project_id, ledger.c.key == key)
     if there is not None:
         if (there.person_id, there.kind, in_units(there.amount)) != (person_id, kind, signed):
@@ -140,7 +140,7 @@ def give(
 def reverse(tx: Transaction, project_id: int, line_id: int, *, reason: str, by: int | None) -> Line:
     """Take a line back by one of the opposite amount; a line is reversed once, and asking again changes nothing."""
     line = _line(tx, ledger.c.project_id == project_id, ledger.c.id == line_id)
-    tx.one(select(people.c.id).where(people.c.id == line.person_id).with_for_update(key_share=True))
+    tx.lock(people, line.person_id)
     if line.kind == "reversal":
         raise Conflict("a reversal is not reversed; give a bonus or a penalty instead")
     there = _find(tx, ledger.c.reverses == line_id)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import Row, bindparam, func, select
 
 from goldlabel.collect.accounts import hash_token, make_requester
 from goldlabel.collect.events import record
@@ -209,8 +209,13 @@ def set_member(
 
 def roles(tx: Transaction, project_id: int, person_id: int) -> dict[str, Member]:
     """Return a person's roles in a project by name; none for a stranger."""
-    query = select(members).where(members.c.project_id == project_id, members.c.person_id == person_id)
-    return {row.role: Member(**row._mapping) for row in tx.all(query)}
+    held = tx.all(_ROLES, project_id=project_id, person_id=person_id)
+    return {row.role: Member(**row._mapping) for row in held}
+
+
+_ROLES = select(members).where(
+    members.c.project_id == bindparam("project_id"), members.c.person_id == bindparam("person_id")
+)
 
 
 def require_role(tx: Transaction, project_id: int, person_id: int, *allowed: str) -> Member:

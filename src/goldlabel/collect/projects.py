@@ -115,7 +115,7 @@ def create_project(
 
 def project(tx: Transaction, project_id: int) -> Project:
     """Return a project by its id."""
-    row = tx.one(select(projects).where(projects.c.id == project_id))
+    row = tx.row(projects, id=project_id)
     if row is None:
         raise Missing(f"there is no project {project_id}")
     return _project(row)
@@ -265,7 +265,7 @@ def queue_progress(tx: Transaction, project_id: int) -> list[QueueLine]:
 
 def _locked(tx: Transaction, project_id: int) -> Project:
     """Return a project whose row is held until the transaction ends."""
-    tx.one(select(projects.c.id).where(projects.c.id == project_id).with_for_update(key_share=True))
+    tx.lock(projects, project_id)
     return project(tx, project_id)
 
 

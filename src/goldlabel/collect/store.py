@@ -16,10 +16,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, Executable, Row, Select, Table, create_engine, event, make_url
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Executable,
+    Insert,
+    Row,
+    Select,
+    Table,
+    Update,
+    bindparam,
+    create_engine,
+    event,
+    make_url,
+    select,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import QueuePool, StaticPool
@@ -63,21 +79,34 @@ class Transaction:
         """Execute a statement that changes rows and return how many it changed."""
         return self.connection.execute(statement).rowcount
 
-    def one(self, query: Select[Any] | Executable) -> Row[Any] | None:
-        """Return the first row, if any."""
-        return self.connection.execute(query).first()
+    def one(self, query: Select[Any] | Executable, **values: Any) -> Row[Any] | None:
+        """Return the first row, if any; ``values`` are those of the query's own parameters."""
+        return self.connection.execute(query, values).first()
 
-    def all(self, query: Select[Any] | Executable) -> Sequence[Row[Any]]:
+    def all(self, query: Select[Any] | Executable, **values: Any) -> Sequence[Row[Any]]:
         """Return every row."""
-        return self.connection.execute(query).all()
+        return self.connection.execute(query, values).all()
 
-    def value(self, query: Select[Any] | Executable) -> Any:
+    def value(self, query: Select[Any] | Executable, **values: Any) -> Any:
         """Return the first column of the first row, or ``None``."""
-        return self.connection.execute(query).scalar()
+        return self.connection.execute(query, values).scalar()
+
+    def row(self, table: Table, **same: Any) -> Row[Any] | None:
+        """Return the first row of a table with these values, if any."""
+        return self.one(_row_with(table, tuple(same)), **same)
+
+    def lock(self, table: Table, row_id: int) -> None:
+        """Hold a row until the transaction ends; on SQLite whoever writes holds everything already."""
+        if self.connection.dialect.name == "postgresql":
+            self.one(_lock_on(table), id=row_id)
+
+    def change(self, table: Table, row_id: int, **values: Any) -> None:
+        """Change a row."""
+        self.connection.execute(_change_of(table), {"row_id": row_id, **values})
 
     def insert(self, table: Table, **values: Any) -> int:
         """Insert one row and return its id."""
-        result = self.connection.execute(table.insert().values(**values))
+        result = self.connection.execute(_insertion_into(table), values)
         key = result.inserted_primary_key
         return int(key[0]) if key is not None and isinstance(key[0], int) else 0
 
@@ -95,9 +124,37 @@ class Transaction:
 
     def insert_new(self, table: Table, **values: Any) -> bool:
         """Insert one row unless a unique index refuses it; say whether it was inserted."""
-        dialect = postgresql if self.connection.dialect.name == "postgresql" else sqlite
-        statement = dialect.insert(table).values(**values).on_conflict_do_nothing()
-        return self.connection.execute(statement.returning(*table.primary_key)).first() is not None
+        return self.one(_new_row_of(table, self.connection.dialect.name), **values) is not None
+
+
+# To build a statement takes longer than SQLite takes to execute it; those of every request are built once.
+
+
+@cache
+def _row_with(table: Table, names: tuple[str, ...]) -> Select[Any]:
+    return select(table).where(*(table.c[name] == bindparam(name) for name in names)).limit(1)
+
+
+@cache
+def _lock_on(table: Table) -> Select[Any]:
+    return select(table.c.id).where(table.c.id == bindparam("id")).with_for_update(key_share=True)
+
+
+@cache
+def _change_of(table: Table) -> Update:
+    return table.update().where(table.c.id == bindparam("row_id"))
+
+
+@cache
+def _insertion_into(table: Table) -> Insert:
+    return table.insert()
+
+
+@cache
+def _new_row_of(table: Table, database: str) -> Executable:
+    dialect: Any = postgresql if database == "postgresql" else sqlite
+    statement: Executable = dialect.insert(table).on_conflict_do_nothing().returning(*table.primary_key)
+    return statement
 
 
 class Store:

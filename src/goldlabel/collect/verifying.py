@@ -66,7 +66,7 @@ def undo(tx: Transaction, project_id: int, person_id: int) -> Task:
     lock_person(tx, person_id)
     last = _last_vote(tx, project_id, person_id)
     row = lock_assignment(tx, last.assignment_id, person_id)
-    tx.run(answers.update().where(answers.c.id == last.id).values(state="undone"))
+    tx.change(answers, last.id, state="undone")
     found = project(tx, project_id)
     earned = [line for line in lines(tx, project_id, answer_id=last.id) if line.kind == "base"]
     event_id = record(

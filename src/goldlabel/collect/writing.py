@@ -160,14 +160,14 @@ def save_draft(
 def load_draft(tx: Transaction, assignment_id: int, person_id: int) -> Draft | None:
     """Return the draft kept for a person's task, if any."""
     own_assignment(tx, assignment_id, person_id)
-    row = tx.one(select(drafts).where(drafts.c.assignment_id == assignment_id))
+    row = tx.row(drafts, assignment_id=assignment_id)
     return None if row is None else Draft(row.revision, row.content, row.saved_at)
 
 
 def _subject(tx: Transaction, row: Row[Any]) -> tuple[Row[Any], Row[Any]]:
     """Return the premise and the task of an assignment."""
-    premise = tx.one(select(premises).where(premises.c.id == row.premise_id))
-    task = tx.one(select(tasks).where(tasks.c.id == row.task_id))
+    premise = tx.row(premises, id=row.premise_id)
+    task = tx.row(tasks, id=row.task_id)
     assert premise is not None
     assert task is not None
     return premise, task
@@ -230,4 +230,4 @@ def _fill_place(tx: Transaction, task: Row[Any]) -> None:
         .with_for_update(of=tasks, key_share=True, skip_locked=True)
     )
     if last is not None:
-        tx.run(tasks.update().where(tasks.c.id == last.id).values(rank=task.rank, tie=task.tie))
+        tx.change(tasks, last.id, rank=task.rank, tie=task.tie)
