@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ from goldlabel.cli.output import (
     JsonOption,
     LabelsOption,
     MapOption,
+    note,
     one_of,
     open_pairs,
     print_json,
@@ -168,11 +170,12 @@ def export_command(
     from goldlabel.web.requester.exporting import audit_section
 
     refuse_own_input(output, str(folder))
+    described = partial(audit_section, refused=lambda reason: note(f"no audit on the card: {reason}"))
     with closing(_open(folder, database)) as store:
         with store.read() as tx:
             found = _project(tx, folder, project)
         with progress(f"exporting {found.name}", None):
-            written = export_project(store, found.id, output, describe=[audit_section] if audit else [])
+            written = export_project(store, found.id, output, describe=[described] if audit else [])
     show(written, as_json, **({} if as_json else {"output": str(output)}))
 
 

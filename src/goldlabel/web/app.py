@@ -15,7 +15,9 @@ from starlette.types import Scope
 from goldlabel.collect.store import Store
 from goldlabel.web import account, annotator, requester
 from goldlabel.web.failures import Faults, install_failures
+from goldlabel.web.language import LANGUAGES
 from goldlabel.web.measuring import Measurements
+from goldlabel.web.pages import environment
 from goldlabel.web.security import Guard, check_csrf
 
 PLACE = "GOLDLABEL_COLLECTION"
@@ -23,12 +25,15 @@ PLACE = "GOLDLABEL_COLLECTION"
 
 
 class _Static(StaticFiles):
-    """Static files; their addresses hold a hash of their content, so that browsers keep them for good."""
+    """Static files; addresses in pages hold a hash of the content, so that browsers keep them for good.
+
+    Scripts import each other without one: these are asked for again, so that old and new are never mixed.
+    """
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
-        if response.status_code == 200 and scope["query_string"]:
-            response.headers["cache-control"] = "public, max-age=31536000, immutable"
+        kept = "public, max-age=31536000, immutable" if scope["query_string"] else "no-cache"
+        response.headers["cache-control"] = kept if response.status_code in (200, 304) else "no-store"
         return response
 
 
@@ -49,6 +54,8 @@ def create_app(store: Store) -> FastAPI:
     for room in (account, annotator, requester):
         app.include_router(room.router)
     app.mount("/static", _Static(directory=Path(str(files(__package__).joinpath("static")))))
+    for language in LANGUAGES:
+        environment(language)
     return app
 
 

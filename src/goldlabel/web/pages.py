@@ -56,7 +56,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
 
 @cache
 def environment(language: str) -> Environment:
-    """Return the templates in one language."""
+    """Return the templates in one language, compiled, so that no visitor waits for it."""
     made = Environment(
         loader=PackageLoader(__package__ or "goldlabel.web"),
         autoescape=True,
@@ -78,6 +78,8 @@ def environment(language: str) -> Environment:
         label=lambda name: word(name, catalogue(language)),
         markdown=lambda text: Markup(_MARKDOWN.render(text)),
     )
+    for name in made.list_templates():
+        made.get_template(name)
     return made
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import IO, Annotated
@@ -65,8 +65,8 @@ def pack_export(store: Store, project: Project, *, audit: bool) -> tuple[IO[byte
     return packed, size
 
 
-def audit_section(pairs: Pairs) -> Section | None:
-    """Audit what is exported; where there is too little to tell, the card says nothing of it."""
+def audit_section(pairs: Pairs, refused: Callable[[str], None] = lambda _: None) -> Section | None:
+    """Audit what is exported; where there is too little to tell, the card says nothing of it and ``refused`` why."""
     from goldlabel.audit import audit
     from goldlabel.report.artifacts import artifact_section
 
@@ -74,7 +74,8 @@ def audit_section(pairs: Pairs) -> Section | None:
     language = pairs.card.languages[0] if pairs.card.languages else "en"
     try:
         return artifact_section(audit(pairs, by=by, tokenizer=tokenizer_for(language)))
-    except InputError:
+    except InputError as error:
+        refused(str(error))
         return None
 
 
