@@ -8,7 +8,7 @@ Load:    half of the annotators write (three drafts, then a submission), half vo
 Killed:  the same with the server killed (-9) and started again ten times. Acknowledged answers are counted in the
          database: none may be lost, none may be there twice.
 Export:  a project with 50,000 pairs, 15 % of them verified.
-Beside:  Potato with the same number of items, where ``--potato`` names a Python that has it (see potato.py).
+Beside:  Potato and Label Studio with as many items and annotators, where a Python is named that has them.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ import httpx
 import psutil
 from annotators import Annotator, Record, percentiles
 from measure import measure, write_result
+from rivals import LabelStudio, Potato, try_rival
 
 WORDS = ("river", "stone", "lamp", "meadow", "barn", "ferry", "cloud", "market", "window", "garden", "letter", "winter")
 
@@ -217,12 +218,16 @@ def try_load(place: str, people: list[dict[str, Any]], options: argparse.Namespa
         show_round(name, figures[name])
     server.kill()
     figures["database"] = compare(place, whole)
-    print("  in the database:", ", ".join(f"{name} {value:,}" for name, value in figures["database"].items()))
+    show_database(figures["database"])
     return figures
 
 
+def show_database(figures: dict[str, int]) -> None:
+    print("  in the database:", ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in figures.items()))
+
+
 def show_round(name: str, figures: dict[str, Any]) -> None:
-    told = [f"{figures['requests_per_second']:.0f} requests/s", f"{figures['answers_per_second']:.1f} answers/s"]
+    told = [f"{figures.get(kind + '_per_second', 0):.1f} {kind}/s" for kind in ("requests", "answers")]
     if figures.get("kills"):
         told.append(f"{figures['kills']} kills, {figures['retries']} retries")
     if figures.get("processor_milliseconds_per_request"):
@@ -327,7 +332,8 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--pairs", type=int, default=50_000, help="pairs in the export; 0: no export")
     parser.add_argument("--databases", nargs="*", default=["sqlite", "postgresql"])
-    parser.add_argument("--potato", help="a Python in which Potato is installed")
+    parser.add_argument("--potato", help="a Python in which Potato (potato-annotation) is installed")
+    parser.add_argument("--label-studio", help="a Python in which Label Studio is installed")
     options = parser.parse_args()
     figures: dict[str, Any] = {"options": vars(options), "load_average_before": os.getloadavg()}
     with tempfile.TemporaryDirectory() as folder, postgres() as url:
@@ -348,15 +354,16 @@ def main() -> None:
             seen = measure(run_export, f"{folder}/export", project_id, f"{folder}/out")
             figures["export"] = {"pairs": options.pairs, "seconds": seen["seconds"], "peak_mb": seen["peak_mb"]}
             print(f"export of {options.pairs:,} pairs: {seen['seconds']:.1f} s, peak {seen['peak_mb']:.0f} MB")
-        if options.potato:
-            from potato import try_potato
-
-            found = try_potato(options.potato, Path(folder), free_port(), texts(options.items), options)
-            figures["potato"] = found
-            if found["started"]:
-                print(f"Potato, {options.items:,} items, started in {found['seconds_to_start']:.0f} s")
-                show_round("paced", found)
-                print(f"  in its files after kill -9: acknowledged {found['acknowledged']:,}, lost {found['lost']:,}")
+        for rival, python in ((Potato(), options.potato), (LabelStudio(), options.label_studio)):
+            if not python:
+                print(f"{rival.name}: not measured, no Python that has it was given")
+                continue
+            sentences = list(texts(options.items))
+            found = try_rival(rival, python, Path(folder), free_port(), sentences, options)
+            figures[rival.name] = found
+            print(f"{rival.name}, {options.items:,} items, ready after {found.get('seconds_to_start', 0):.0f} s")
+            show_round("paced", found)
+            show_database(found.get("database", {}))
     write_result("collect", figures)
 
 
