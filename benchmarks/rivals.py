@@ -149,7 +149,7 @@ class LabelStudio:
         fields = {"email": f"{person}@label.example", "password": PASSWORD, "how_find_us": "Other"}
         base = str(client.base_url)
         await send("log in", "POST", "/user/signup/", data=self._fields(form.text) | fields, headers={"Referer": base})
-        client.headers |= {"X-CSRFToken": client.cookies.get("csrftoken", ""), "Referer": base}
+        client.headers.update({"X-CSRFToken": client.cookies.get("csrftoken", ""), "Referer": base})
         return await self._next(send)
 
     async def judge(self, send: Sender, client: httpx.AsyncClient, item: str, label: str) -> tuple[bool, str | None]:

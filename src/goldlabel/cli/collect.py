@@ -72,6 +72,7 @@ def init_command(
     as_json: JsonOption = False,
 ) -> None:
     """Make a project, in a new collection or beside others, and print the requester's link."""
+    _require_extra()
     from goldlabel.collect.people import invite
     from goldlabel.collect.projects import create_project
     from goldlabel.collect.protocols import make_protocol
@@ -118,6 +119,7 @@ def import_command(
     as_json: JsonOption = False,
 ) -> None:
     """Add premises (CSV, JSON lines, plain text) or pairs (any format) to a project."""
+    _require_extra()
     with closing(_open(folder, database)) as store:
         with store.read() as tx:
             found = _project(tx, folder, project)
@@ -187,6 +189,7 @@ def stats_command(
     as_json: JsonOption = False,
 ) -> None:
     """Count what a project holds, measure agreement, and sum up what is owed."""
+    _require_extra()
     from goldlabel.collect.stats import project_stats
 
     with closing(_open(folder, database)) as store, store.read() as tx:
@@ -213,6 +216,7 @@ def check_command(
     as_json: JsonOption = False,
 ) -> None:
     """Work out sums and counters from the events alone; exit with 1 if the tables say otherwise."""
+    _require_extra()
     from goldlabel.collect.projects import all_projects
     from goldlabel.collect.recount import check
 
@@ -247,6 +251,7 @@ def invite_command(
     as_json: JsonOption = False,
 ) -> None:
     """Print a link with which people join a project."""
+    _require_extra()
     from goldlabel.collect.people import ROLES, invite
 
     one_of("--role", role, ROLES)
@@ -276,6 +281,7 @@ def configure_command(
     database: DatabaseOption = None,
 ) -> None:
     """Change settings of a project, and print its protocol as one JSON document."""
+    _require_extra()
     from goldlabel.collect.projects import configure
 
     with closing(_open(folder, database)) as store, store.write() as tx:
@@ -291,7 +297,6 @@ def _require_extra() -> None:
 
 
 def _open(folder: Path, database: str | None) -> Store:
-    _require_extra()
     from goldlabel.collect.store import Store
 
     return Store.open(database or folder)
@@ -299,7 +304,6 @@ def _open(folder: Path, database: str | None) -> Store:
 
 def _create_or_open(folder: Path, database: str | None) -> Store:
     """Make a new collection, or open the one that is there: a project may stand beside others."""
-    _require_extra()
     from goldlabel.collect.store import Store
 
     try:

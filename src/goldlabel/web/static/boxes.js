@@ -9,8 +9,8 @@ export function showMarked(element, text, marks) {
   let place = 0;
   for (const { start, end, kind } of marks) {
     nodes.push(text.slice(place, start));
-    const mark = Object.assign(document.createElement("mark"), { className: kind, textContent: text.slice(start, end) });
-    nodes.push(mark);
+    const shown = { className: kind, textContent: text.slice(start, end) };
+    nodes.push(Object.assign(document.createElement("mark"), shown));
     place = end;
   }
   element.replaceChildren(...nodes, text.slice(place));

@@ -42,7 +42,7 @@ export class Outbox {
   // Keep a draft on this device; `flush` sends it.
   async keepDraft(assignment, path, body) {
     await this.keep.put(`draft:${assignment}`, { method: "PUT", path, body, about: { assignment, action: "draft" } });
-    this.#tell("sending");
+    if (this.state === "saved" || this.state === "device") this.#tell("sending");
   }
 
   async dropDraft(assignment) {
@@ -146,7 +146,8 @@ export class Outbox {
     if (response.ok) return { answer };
     if (response.status === 401 || answer.error === "csrf") {
       const state = await this.#renewLogin();
-      return state === null && !repeated ? this.#send(entry, true) : { state: state ?? "signed_out", wait: LOGIN_CHECK };
+      if (state === null && !repeated) return this.#send(entry, true);
+      return { state: state ?? "signed_out", wait: LOGIN_CHECK };
     }
     if (response.status === 429) return { state: "sending", wait: 1000 * (answer.retry_after ?? 5) };
     if (response.status >= 500 || answer.error === undefined) return { state: "offline" };

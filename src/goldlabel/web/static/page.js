@@ -64,8 +64,8 @@ export function notify(name, text, action, look = "notice warn") {
   notice.append(Object.assign(document.createElement("p"), { textContent: text }));
   const buttons = Object.assign(document.createElement("p"), { className: "buttons" });
   if (action?.href) {
-    const link = { className: "button", textContent: action.text, href: action.href, target: "_blank", rel: "noopener" };
-    buttons.append(Object.assign(document.createElement("a"), link));
+    const place = { href: action.href, target: "_blank", rel: "noopener" };
+    buttons.append(Object.assign(document.createElement("a"), { className: "button", textContent: action.text, ...place }));
   } else {
     if (action) buttons.append(button(action.text, () => (notice.remove(), action.run())));
     buttons.append(button(say("close"), () => notice.remove()));
@@ -80,7 +80,8 @@ export function forget(name) {
 }
 
 function button(text, run) {
-  const made = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: text });
+  const look = { type: "button", className: "button", textContent: text };
+  const made = Object.assign(document.createElement("button"), look);
   made.addEventListener("click", run);
   return made;
 }
@@ -99,9 +100,14 @@ export class Stopwatch {
   #since = new Map();
   #seen = !document.hidden;
 
-  constructor(spent = {}) {
-    this.#spent = { ...spent };
+  constructor() {
     document.addEventListener("visibilitychange", () => this.#look());
+  }
+
+  // Begin anew, from what was spent before on the same task.
+  reset(spent = {}) {
+    this.#spent = { ...spent };
+    this.#since.clear();
   }
 
   start(name) {

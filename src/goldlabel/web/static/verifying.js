@@ -11,8 +11,8 @@ let outbox;
 let task = null;
 let queue = [];
 let last = data.last;
-let watch = new Stopwatch();
 let shownAt = 0;
+const watch = new Stopwatch();
 const finished = new Set();
 const paces = [];
 
@@ -23,13 +23,14 @@ function show() {
   find("undo").disabled = !last;
   const { done, total } = data.progress;
   const pace = paces.length ? say("pace", { seconds: Math.round(paces.reduce((a, b) => a + b) / paces.length) }) : "";
-  find("count").textContent = [say("count", { n: Math.min(done + 1, total), total }), pace].filter(Boolean).join(" · ");
+  const count = say("count", { n: Math.min(done + 1, total), total });
+  find("count").textContent = [count, pace].filter(Boolean).join(" · ");
   find("progress").value = done;
   find("progress").max = total;
   if (!task) return;
   find("premise").textContent = task.premise;
   find("hypothesis").textContent = task.hypothesis;
-  watch = new Stopwatch();
+  watch.reset();
   watch.start("total");
   shownAt = performance.now();
 }

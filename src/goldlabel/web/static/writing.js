@@ -16,7 +16,6 @@ const note = find("note");
 let outbox;
 let task = null;
 let queue = [];
-let watch = new Stopwatch();
 let violations = [];
 let measures = new Map();
 let revision = 0;
@@ -24,14 +23,15 @@ let composing = false;
 let measureTimer = null;
 let draftTimer = null;
 let emptyTimer = null;
+const watch = new Stopwatch();
 const finished = new Set();
 
 // Moving from one premise to the next
 
 async function showNext() {
   clearTimeout(emptyTimer);
+  form.inert = true;
   task = queue.shift() ?? null;
-  form.inert = !task;
   if (!task) {
     emptyTimer = setTimeout(() => showForm(false), PATIENCE); // most often the next one is there sooner
     return;
@@ -44,7 +44,7 @@ async function showNext() {
   const newest = (kept?.body.revision ?? -1) > (task.draft?.revision ?? -1) ? kept.body : task.draft;
   revision = newest?.revision ?? 0;
   const content = newest?.content ?? { texts: {}, unusable: false, note: "", seconds: {} };
-  watch = new Stopwatch(content.seconds);
+  watch.reset(content.seconds);
   watch.start("total");
   find("genre").textContent = task.genre;
   find("genre").hidden = !task.genre;
@@ -55,6 +55,7 @@ async function showNext() {
   unusable.checked = content.unusable;
   note.value = content.note;
   measureAll();
+  form.inert = false;
   window.scrollTo(0, 0);
   // A phone's keyboard would cover the sentence that is to be read first.
   if (matchMedia("(pointer: fine)").matches) boxes[0].field.focus({ preventScroll: true });
@@ -70,13 +71,14 @@ function take(work) {
   queue.push(...(work?.tasks ?? []).filter((one) => !held.has(one.assignment) && !finished.has(one.assignment)));
 }
 
-async function leave(method, path, body, about) {
+async function leave(path, body, about) {
   const left = task;
   task = null; // a second press finds nothing to send
   clearTimeout(draftTimer);
   finished.add(left.assignment);
   try {
-    await outbox.add(method, `/api/assignments/${left.assignment}/${path}`, body, { assignment: left.assignment, ...about });
+    const address = `/api/assignments/${left.assignment}/${path}`;
+    await outbox.add("POST", address, body, { assignment: left.assignment, ...about });
     await outbox.dropDraft(left.assignment);
   } catch {
     finished.delete(left.assignment);
@@ -110,7 +112,7 @@ function measureAll() {
 }
 
 function broken(box) {
-  return violations.filter(({ rule, label, level }) => rule !== "missing" && label === box.label && level === box.level);
+  return violations.filter((one) => one.rule !== "missing" && one.label === box.label && one.level === box.level);
 }
 
 function showBox(box) {
@@ -148,7 +150,8 @@ function merged(marks) {
 function tell({ rule, parameters }) {
   const spoken = { ...parameters };
   if (rule === "same_as_other") {
-    spoken.other = data.slots.find((one) => one.label === parameters.other_label && one.level === parameters.other_level).name;
+    const { other_label: label, other_level: level } = parameters;
+    spoken.other = data.slots.find((one) => one.label === label && one.level === level).name;
   }
   if (rule === "language") spoken.language = say(`language_${parameters.language}`);
   return say(`rule_${rule}`, spoken);
@@ -196,7 +199,8 @@ function changed() {
   measureTimer = setTimeout(measureAll, MEASURE_PAUSE);
   revision = Math.max(Date.now(), revision + 1);
   const path = `/api/assignments/${task.assignment}/draft`;
-  outbox.keepDraft(task.assignment, path, { revision, content: content() }).catch(() => notify("device", say("notice_device")));
+  const kept = outbox.keepDraft(task.assignment, path, { revision, content: content() });
+  kept.catch(() => notify("device", say("notice_device")));
   clearTimeout(draftTimer);
   draftTimer = setTimeout(() => outbox.flush(), DRAFT_PAUSE);
 }
@@ -214,12 +218,12 @@ function submit() {
   }
   const written = content();
   if (unusable.checked) {
-    leave("POST", "unusable", { key: newKey(), note: note.value }, { action: "unusable", content: written });
+    leave("unusable", { key: newKey(), note: note.value }, { action: "unusable", content: written });
     return;
   }
   const hypotheses = boxes.filter((box) => box.text.trim()).map(({ label, level, text }) => ({ label, level, text }));
   const body = { key: newKey(), hypotheses, timings: written.seconds };
-  leave("POST", "submit", body, { action: "submit", content: written });
+  leave("submit", body, { action: "submit", content: written });
 }
 
 let skipAsked = false;
@@ -232,7 +236,7 @@ function skip() {
     return;
   }
   skipAsked = false;
-  leave("POST", "skip", {}, { action: "skip" });
+  leave("skip", {}, { action: "skip" });
 }
 
 function keyPressed(event) {
@@ -263,7 +267,7 @@ function goOn(work) {
 
 async function refused(entry, problem) {
   const { assignment, action, content: written } = entry.about;
-  if (finished.has(assignment) && action === "draft") return;
+  if (action === "draft" && task?.assignment !== assignment) return;
   if (problem.status === 422) {
     finished.delete(assignment);
     revision = Math.max(Date.now(), revision + 1);
