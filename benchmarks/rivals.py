@@ -18,6 +18,7 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,6 +27,7 @@ from annotators import Record, percentiles
 
 LABELS = ("very_likely", "likely", "plausible", "technically_possible", "impossible")
 PER_ITEM = 3
+PER_PERSON = 500
 PATIENCE_SECONDS = 240
 IMPORT_ROWS = 10_000
 PASSWORD = "four random words"
@@ -56,6 +58,8 @@ class Rival(Protocol):
         self, send: Sender, client: httpx.AsyncClient, item: str, label: str
     ) -> tuple[bool, str | None]: ...
 
+    async def next_item(self, send: Sender) -> str | None: ...
+
     def stored(self, home: Path) -> Iterator[tuple[str, str]]: ...
 
 
@@ -83,6 +87,7 @@ class Potato:
             "require_password": False,
             "user_config": {"allow_all_users": True, "users": []},
             "max_annotations_per_item": PER_ITEM,
+            "max_annotations_per_user": PER_PERSON,
             "annotation_schemes": [scheme],
         }
         (home / "config.yaml").write_text(json.dumps(config))  # JSON is YAML
@@ -101,6 +106,9 @@ class Potato:
         onward = {"action": "next_instance", "instance_id": item}
         following = self._item_on(await send("next item", "POST", "/annotate", json=onward))
         return kept is not None and kept.status_code == 200, following
+
+    async def next_item(self, send: Sender) -> str | None:
+        return self._item_on(await send("next item", "GET", "/annotate"))
 
     def stored(self, home: Path) -> Iterator[tuple[str, str]]:
         for file in (home / "output").glob("*/user_state.json"):
@@ -150,23 +158,23 @@ class LabelStudio:
         base = str(client.base_url)
         await send("log in", "POST", "/user/signup/", data=self._fields(form.text) | fields, headers={"Referer": base})
         client.headers.update({"X-CSRFToken": client.cookies.get("csrftoken", ""), "Referer": base})
-        return await self._next(send)
+        return await self.next_item(send)
 
     async def judge(self, send: Sender, client: httpx.AsyncClient, item: str, label: str) -> tuple[bool, str | None]:
         chosen = {"from_name": "likely", "to_name": "b", "type": "choices", "value": {"choices": [label]}}
         path = f"/api/tasks/{item}/annotations/?project={self.project}"
         kept = await send("vote", "POST", path, json={"result": [chosen], "lead_time": 3})
-        return kept is not None and kept.status_code == 201, await self._next(send)
+        return kept is not None and kept.status_code == 201, await self.next_item(send)
+
+    async def next_item(self, send: Sender) -> str | None:
+        answer = await send("next item", "GET", f"/api/projects/{self.project}/next")
+        return str(answer.json()["id"]) if answer is not None and answer.status_code == 200 else None
 
     def stored(self, home: Path) -> Iterator[tuple[str, str]]:
         found = sqlite3.connect(home / "data" / "label_studio.sqlite3")
         query = "SELECT u.email, c.task_id FROM task_completion c JOIN htx_user u ON u.id = c.completed_by_id"
         yield from ((email.partition("@")[0], str(item)) for email, item in found.execute(query))
         found.close()
-
-    async def _next(self, send: Sender) -> str | None:
-        answer = await send("next item", "GET", f"/api/projects/{self.project}/next")
-        return str(answer.json()["id"]) if answer is not None and answer.status_code == 200 else None
 
     def _fields(self, form: str) -> dict[str, str]:
         found = self.token.search(form)
@@ -195,16 +203,14 @@ def try_rival(
             return {"problems": [(f"did not answer within {PATIENCE_SECONDS} s", 1)], "milliseconds": {}}
         rival.bring_items(address, sentences)
         figures: dict[str, Any] = {"seconds_to_start": time.perf_counter() - start, "pace": options.pace}
-        start = time.perf_counter()
-        record = asyncio.run(_load(rival, address, options))
-        elapsed = time.perf_counter() - start
+        record, elapsed = asyncio.run(_load(rival, address, options))
     finally:
         os.killpg(server.pid, signal.SIGKILL)
         server.wait()
     kept = list(rival.stored(home))
     votes = Counter(item for _, item in set(kept))
     return figures | {
-        "requests_per_second": sum(map(len, record.seconds.values())) / elapsed,
+        "requests_per_second": sum(len(seen) for page, seen in record.seconds.items() if page != "log in") / elapsed,
         "answers_per_second": len(record.acknowledged) / elapsed,
         "problems": Counter(record.problems).most_common(5),
         "milliseconds": {page: percentiles(seen) for page, seen in sorted(record.seconds.items())},
@@ -229,39 +235,59 @@ def _answers(address: str) -> bool:
     return False
 
 
-async def _load(rival: Rival, address: str, options: argparse.Namespace) -> Record:
+async def _load(rival: Rival, address: str, options: argparse.Namespace) -> tuple[Record, float]:
+    """Log everybody in, one after another; then let them work, and return what was seen in how many seconds."""
     record = Record()
-    until = time.monotonic() + options.seconds
-    arrival = min(5.0, options.seconds / 5) / options.annotators
-    people = [(f"person{number}", number * arrival) for number in range(options.annotators)]
-    await asyncio.gather(*(_work(rival, address, name, wait, until, options.pace, record) for name, wait in people))
-    return record
+    async with AsyncExitStack() as opened:
+        crowd = []
+        for number in range(options.annotators):
+            client = httpx.AsyncClient(base_url=address, timeout=60, verify=False, follow_redirects=True)
+            send = _sender(await opened.enter_async_context(client), record)
+            crowd.append((send, client, f"person{number}", await rival.log_in(send, client, f"person{number}")))
+        start, arrival = time.monotonic(), min(5.0, options.seconds / 5) / options.annotators
+        until = start + options.seconds
+        work = (_work(rival, *one, n * arrival, until, options.pace, record) for n, one in enumerate(crowd))
+        await asyncio.gather(*work)
+        return record, time.monotonic() - start
+
+
+def _sender(client: httpx.AsyncClient, record: Record) -> Sender:
+    async def send(page: str, method: str, path: str, **options: Any) -> httpx.Response | None:
+        start = time.perf_counter()
+        try:
+            response = await client.request(method, path, **options)
+        except httpx.TransportError as error:
+            record.problems.append(f"{page}: {type(error).__name__}")
+            return None
+        record.seconds[page].append(time.perf_counter() - start)
+        if response.status_code >= 400:
+            record.problems.append(f"{page}: {response.status_code}")
+        return response
+
+    return send
 
 
 async def _work(
-    rival: Rival, address: str, person: str, arrival: float, until: float, pace: float, record: Record
+    rival: Rival,
+    send: Sender,
+    client: httpx.AsyncClient,
+    person: str,
+    item: str | None,
+    arrival: float,
+    until: float,
+    pace: float,
+    record: Record,
 ) -> None:
     chance = random.Random(person)
     await asyncio.sleep(arrival)
-    async with httpx.AsyncClient(base_url=address, timeout=60, verify=False, follow_redirects=True) as client:
-
-        async def send(page: str, method: str, path: str, **options: Any) -> httpx.Response | None:
-            start = time.perf_counter()
-            try:
-                response = await client.request(method, path, **options)
-            except httpx.TransportError as error:
-                record.problems.append(f"{page}: {type(error).__name__}")
-                return None
-            record.seconds[page].append(time.perf_counter() - start)
-            if response.status_code >= 400:
-                record.problems.append(f"{page}: {response.status_code}")
-            return response
-
-        item = await rival.log_in(send, client, person)
-        while item is not None and time.monotonic() < until:
-            if pace:
-                await asyncio.sleep(chance.expovariate(1 / pace))
-            acknowledged, following = await rival.judge(send, client, item, chance.choice(LABELS))
-            if acknowledged:
-                record.acknowledged[f"{person} {item}"] = {}
-            item = following
+    while time.monotonic() < until:
+        if item is None:  # a person would load the page again
+            await asyncio.sleep(1)
+            item = await rival.next_item(send)
+            continue
+        if pace:
+            await asyncio.sleep(chance.expovariate(1 / pace))
+        acknowledged, following = await rival.judge(send, client, item, chance.choice(LABELS))
+        if acknowledged:
+            record.acknowledged[f"{person} {item}"] = {}
+        item = following

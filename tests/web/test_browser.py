@@ -16,7 +16,7 @@ from goldlabel.collect import recount
 from goldlabel.collect.accounts import close_session, create_account
 from goldlabel.collect.people import add_member
 from goldlabel.collect.premises import Premise
-from goldlabel.collect.projects import NewPair, add_premises, create_project, import_pairs
+from goldlabel.collect.projects import NewPair, add_premises, configure, create_project, import_pairs, project
 from goldlabel.collect.protocols import Protocol, make_protocol
 from goldlabel.collect.rules import Hypothesis, check_hypotheses, measure_hypotheses, script_parameters
 from goldlabel.collect.schema import answers, assignments, drafts, pairs
@@ -325,6 +325,62 @@ def test_an_ended_login_keeps_what_is_written_and_sends_it_after_logging_in(site
         assert page.locator(".notice").count() == 0
         assert site.count(answers, answers.c.project_id == project_id, answers.c.state == "counted") == 1
         assert page.locator("#writing").is_visible()
+
+
+@pytest.mark.parametrize(
+    ("missing", "says"),
+    [
+        (("indexedDB",), "Offline: kept on this device"),
+        (("indexedDB", "localStorage"), "Offline and not saved: leave this page open"),
+    ],
+)
+def test_a_browser_that_keeps_little_says_so_and_loses_nothing_it_need_not(
+    site: Site, browser: Browser, missing: tuple[str, ...], says: str
+) -> None:
+    project_id, ann = writing_project(site, f"without {' and '.join(missing)}", condition="single")
+    with site.visit(browser, ann) as visit:
+        for name in missing:
+            visit.context.add_init_script(
+                f"Object.defineProperty(window, '{name}', {{ get() {{ throw new Error('not here') }} }})"
+            )
+        page = visit.page
+        page.goto(f"/projects/{project_id}/write")
+        fill(page, levels=("only",))
+        visit.state("saved")
+        visit.context.set_offline(True)
+        page.fill("#box-neutral-only", "It came from far away.")
+        expect_text(page, "#state", says)
+        if "localStorage" not in missing:
+            page.evaluate("() => { window.fetch = () => new Promise(() => {}) }")  # the draft stays on the device
+            visit.context.set_offline(False)
+            page.reload()
+            assert page.locator("#box-neutral-only").input_value() == "It came from far away."
+        visit.context.set_offline(False)
+        visit.state("saved")
+        page.keyboard.press("Control+Enter")
+        expect_text(page, "#count", "Sentence 2 of 50")
+        visit.state("saved")
+    with site.store.read() as tx:
+        told = tx.value(select(pairs.c.hypothesis).where(pairs.c.project_id == project_id, pairs.c.label == "neutral"))
+    assert told == "It came from far away."
+
+
+def test_the_end_of_a_batch_is_told(site: Site, browser: Browser) -> None:
+    project_id, ann = writing_project(site, "batch", condition="single")
+    with site.store.write() as tx:
+        protocol = project(tx, project_id).protocol
+        configure(tx, project_id, replace(protocol, writing=replace(protocol.writing, batch=2)), by=None)
+    with site.visit(browser, ann) as visit:
+        page = visit.page
+        page.goto(f"/projects/{project_id}/write")
+        for count_shown in ("Sentence 2 of 2", "Sentence 1 of 2"):
+            fill(page, levels=("only",))
+            page.keyboard.press("Control+Enter")
+            expect_text(page, "#count", count_shown)
+        expect_text(page, ".notice", "That was a batch of 2.")
+        page.get_by_role("button", name="Close").click()
+        assert page.locator(".notice").count() == 0
+        assert visit.complaints == []
 
 
 def test_unusable_and_skip_with_keys(site: Site, browser: Browser) -> None:

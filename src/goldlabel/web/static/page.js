@@ -64,8 +64,9 @@ export function notify(name, text, action, look = "notice warn") {
   notice.append(Object.assign(document.createElement("p"), { textContent: text }));
   const buttons = Object.assign(document.createElement("p"), { className: "buttons" });
   if (action?.href) {
+    const look = { className: "button", textContent: action.text };
     const place = { href: action.href, target: "_blank", rel: "noopener" };
-    buttons.append(Object.assign(document.createElement("a"), { className: "button", textContent: action.text, ...place }));
+    buttons.append(Object.assign(document.createElement("a"), look, place));
   } else {
     if (action) buttons.append(button(action.text, () => (notice.remove(), action.run())));
     buttons.append(button(say("close"), () => notice.remove()));
