@@ -30,6 +30,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,10 @@ from measure import measure, write_result
 from rivals import LabelStudio, Potato, try_rival
 
 WORDS = ("river", "stone", "lamp", "meadow", "barn", "ferry", "cloud", "market", "window", "garden", "letter", "winter")
+
+
+GENRES = ("government", "news", "literature", "television", "telephone")
+"""As many as OCNLI has; pairs of one genre and condition are numbered one after another, so writers of one wait."""
 
 
 def texts(count: int) -> Iterator[str]:
@@ -70,7 +75,12 @@ def prepare(place: str, items: int, annotators: int) -> list[dict[str, Any]]:
             protocol = replace(protocol, qualification=rules, writing=replace(protocol.writing, cap=None))
             made = create_project(tx, name, protocol, seed=0)
             if kind == "write":
-                add_premises(tx, made.id, (Premise(text=text, genre="news") for text in texts(items)), by=None)
+                add_premises(
+                    tx,
+                    made.id,
+                    (Premise(text=text, genre=genre) for text, genre in zip(texts(items), cycle(GENRES))),
+                    by=None,
+                )
             else:
                 pool = (NewPair(premise=text, hypothesis=f"{text} Truly.") for text in texts(items))
                 import_pairs(tx, made.id, pool, origin="imported", by=None)

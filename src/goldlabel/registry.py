@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-from goldlabel.errors import MissingExtraError, UnknownNameError
+from goldlabel.errors import InputError, MissingExtraError, UnknownNameError
 
 T = TypeVar("T")
 
@@ -58,6 +58,13 @@ def suggest(name: str, allowed: list[str]) -> str:
     close = difflib.get_close_matches(name, allowed, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"{hint}allowed: {', '.join(sorted(allowed))}"
+
+
+def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
+    """Return the value if it is allowed, or say what is."""
+    if value not in allowed:
+        raise InputError(f"{option} {value!r} is not known; {suggest(value, list(allowed))}")
+    return value
 
 
 class _CallableModule(ModuleType):

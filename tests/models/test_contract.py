@@ -157,6 +157,13 @@ def test_pair_model_reads_the_premise() -> None:
     assert right[0] < 0.75
 
 
+def test_models_load_onto_the_device_asked_for(tmp_path: Path) -> None:
+    fit("linear", {}).save(tmp_path / "run")
+    with pytest.raises(InputError, match="device 'gpu' is not known; did you mean 'cpu'"):
+        load_model(tmp_path / "run", device="gpu")
+    assert isinstance(load_model(tmp_path / "run", device="cpu"), Model)
+
+
 def test_broken_run_folders_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"is not a run folder, config\.json is missing"):
         load_model(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from goldlabel.models.encoding import (
     Encoder,
     EncoderOptions,
     build_encoder,
+    cut_by_tokens,
 )
 from goldlabel.models.vocabulary import (
     END,
@@ -260,3 +262,14 @@ def test_a_pair_is_encoded_alike_alone_and_in_company(pairs: list[tuple[str, str
             np.testing.assert_array_equal(whole.words[place], single.words)
             for field in FIELDS:
                 np.testing.assert_array_equal(whole.fields[field][place], single.fields[field])
+
+
+@given(st.lists(st.lists(st.integers(1, 9), min_size=2, max_size=2), min_size=1, max_size=60), st.integers(1, 40))
+def test_batches_are_as_large_as_the_tokens_allow(rows: list[list[int]], tokens: int) -> None:
+    sides = np.array(rows, dtype=np.int64).T
+    for lengths in (sides, sides[:1]):
+        bounds = [0, *cut_by_tokens(list(lengths), tokens), len(rows)]
+        for start, end in pairwise(bounds):
+            assert end - start == 1 or (end - start) * lengths[:, start:end].max(axis=1).sum() <= tokens
+            more = lengths[:, start : end + 1]
+            assert end == len(rows) or more.shape[1] * more.max(axis=1).sum() > tokens

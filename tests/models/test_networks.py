@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch")
 from torch import Tensor, nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
-from goldlabel.errors import InputError  # noqa: E402
+from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
 from goldlabel.models import MODELS, Model, load_model, network  # noqa: E402
 from goldlabel.models.encoding import EncoderOptions, build_encoder  # noqa: E402
 from goldlabel.models.layers import Sentences  # noqa: E402
@@ -196,6 +196,29 @@ def test_predictions_do_not_depend_on_the_batch(name: str, monkeypatch: pytest.M
     np.testing.assert_allclose(whole, single, atol=1e-5)
     monkeypatch.setattr(network, "SCORING_TOKENS", {"cpu": 64})
     np.testing.assert_allclose(model.predict(premises, hypotheses), whole, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["cbow", "esim"], indirect=True)
+@pytest.mark.parametrize("holds", [1, 2])
+def test_batches_too_large_for_the_device_are_halved(name: str, holds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device that is out of memory is simulated: the CPU of a test machine never is."""
+    model = build(name)
+    whole = model.predict(PREMISES, HYPOTHESES)
+    limit_memory(model, holds, monkeypatch)
+    np.testing.assert_allclose(model.predict(PREMISES, HYPOTHESES), whole, atol=1e-6)
+    limit_memory(model, 0, monkeypatch)
+    with pytest.raises(GoldlabelError, match="not even one pair fits onto the device"):
+        model.predict(PREMISES, HYPOTHESES)
+
+
+def limit_memory(model: NetworkModel, holds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let word vectors be looked up for so many sentences at a time."""
+
+    def check(_: nn.Module, given: tuple[Tensor, ...]) -> None:
+        if len(given[0]) > holds:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    monkeypatch.setattr(model.network.words, "_forward_pre_hooks", {0: check})
 
 
 def test_both_sides_at_once_is_the_same(name: str) -> None:

@@ -17,7 +17,6 @@ from goldlabel.cli.output import (
     LabelsOption,
     MapOption,
     note,
-    one_of,
     open_pairs,
     print_json,
     print_table,
@@ -26,7 +25,7 @@ from goldlabel.cli.output import (
     show,
 )
 from goldlabel.errors import InputError
-from goldlabel.registry import import_extra
+from goldlabel.registry import import_extra, one_of
 
 if TYPE_CHECKING:
     from goldlabel.collect.projects import Project

@@ -16,7 +16,6 @@ from goldlabel.cli.output import (
     PathArgument,
     SeedOption,
     note,
-    one_of,
     open_pairs,
     print_json,
     print_table,
@@ -26,6 +25,7 @@ from goldlabel.cli.output import (
 )
 from goldlabel.files import input_files
 from goldlabel.pairs.record import SPLITS
+from goldlabel.registry import one_of
 from goldlabel.sources import SOURCES, add, is_added, load
 from goldlabel.sources.fetch import Progress, fetch
 from goldlabel.sources.fragments import FEATURES, PHENOMENA, write_fragments

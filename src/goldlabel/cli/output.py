@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,6 @@ import typer
 from goldlabel.errors import InputError
 from goldlabel.files import input_files
 from goldlabel.pairs import Pairs, Result
-from goldlabel.registry import suggest
 from goldlabel.sources import SOURCES, find
 
 INTERRUPTED = 130
@@ -71,13 +70,6 @@ def parse_map(option: str, entries: list[str] | None) -> dict[str, str]:
     return parsed
 
 
-def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
-    """Return the value if it is allowed, or say what is."""
-    if value not in allowed:
-        raise InputError(f"{option} {value!r} is not known; {suggest(value, list(allowed))}")
-    return value
-
-
 def refuse_own_input(target: Path, path: str) -> None:
     """Refuse to write where the input lies."""
     if target.resolve() == Path(path).resolve():
@@ -122,7 +114,9 @@ def show(result: Result, as_json: bool, **more: Any) -> None:
         print_json(result.to_dict() | more)
         return
     typer.echo(result.title)
-    print_table(result.table.columns, result.table.iter_rows())
+    table = result.table
+    if len(table):
+        print_table(table.columns, table.iter_rows())
     for name, value in more.items():
         typer.echo(f"{name}: {value}")
 

@@ -12,7 +12,6 @@ from goldlabel.cli.output import (
     LimitOption,
     SeedOption,
     note,
-    one_of,
     parse_map,
     print_json,
     print_table,
@@ -21,6 +20,7 @@ from goldlabel.cli.output import (
 from goldlabel.errors import InputError
 from goldlabel.files import input_files
 from goldlabel.pairs import Pairs, read
+from goldlabel.registry import one_of
 
 if TYPE_CHECKING:
     from goldlabel.recast import Options

@@ -16,7 +16,6 @@ from goldlabel.cli.output import (
     MapOption,
     PathArgument,
     SeedOption,
-    one_of,
     open_pairs,
     print_json,
     progress,
@@ -28,6 +27,7 @@ from goldlabel.pairs import Pairs
 from goldlabel.pairs.card import CARD
 from goldlabel.pairs.record import COLUMNS
 from goldlabel.pairs.splits import ExcludeOverlap, ExclusiveWriters, Halves, Plan, Ratios, Split, Subset, Verified
+from goldlabel.registry import one_of
 
 DETAILS = {
     "--by": ("--ratios", "--halves"),

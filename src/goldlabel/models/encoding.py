@@ -209,3 +209,21 @@ def _matches(sides: tuple[pl.Series, pl.Series]) -> tuple[NDArray[np.uint8], NDA
         return joined["found"].fill_null(0).to_numpy()
 
     return marked(premise, hypothesis), marked(hypothesis, premise)
+
+
+def cut_by_tokens(lengths: Sequence[NDArray[np.int64]], tokens: int) -> list[int]:
+    """Return where to cut rows, given the lengths of each side, so that a padded batch stays within ``tokens``.
+
+    A row that is longer than that is a batch of its own.
+    """
+    sides = np.stack(lengths)
+    cuts: list[int] = []
+    start = 0
+    while True:
+        widths = np.maximum.accumulate(sides[:, start : start + tokens + 1], axis=1).sum(axis=0)
+        too_many = widths * np.arange(1, len(widths) + 1) > tokens
+        too_many[:1] = False
+        if not too_many.any():
+            return cuts
+        start += int(too_many.argmax())
+        cuts.append(start)

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from goldlabel.errors import InputError
 from goldlabel.files import atomic_file, write_text
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace
-from goldlabel.registry import Registry, import_extra
+from goldlabel.registry import Registry, import_extra, one_of
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
+DEVICES = ("auto", "cpu", "cuda")
 FORMAT = 1
 """Of run folders; it grows when an older version could not read a newer one's."""
 
@@ -70,15 +71,19 @@ def find_member(model: str) -> Any:
         raise
 
 
-def load_model(name: str | Path) -> Model:
-    """Load a model from a run folder."""
+def load_model(name: str | Path, device: str = "auto") -> Model:
+    """Load a model from a run folder; a network goes to ``cpu``, to ``cuda``, or with ``auto`` to a GPU if any."""
+    one_of("device", device, DEVICES)
     folder = Path(name)
     config = read_config(folder)
     try:
-        model: Model = find_member(config["model"]).load(folder, config)
-        return model
+        model: Any = find_member(config["model"]).load(folder, config)
     except (ValueError, KeyError) as error:
         raise InputError(f"{folder / CONFIG}: is not a model's configuration ({error})") from error
+    if hasattr(model, "network"):
+        model.move_to(device)
+    loaded: Model = model
+    return loaded
 
 
 def read_config(folder: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +14,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from goldlabel.errors import InputError
+from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.files import write_text
-from goldlabel.models.encoding import EncodedPairs, EncodedSentences, Encoder, EncoderOptions
+from goldlabel.models.encoding import EncodedPairs, EncodedSentences, Encoder, EncoderOptions, cut_by_tokens
 from goldlabel.models.layers import Sentences, encode_both
 from goldlabel.models.model import read_space, read_tensors, write_config, write_tensors
 from goldlabel.models.vectors import Vectors
@@ -193,17 +193,28 @@ class SentenceTensors:
         return Sentences(torch.where(mask, self.words[index], PAD), mask, lengths, **fields)
 
 
+def resolve_device(name: str) -> torch.device:
+    """Return the device asked for, or say that it is not there."""
+    if name == "cuda" and not torch.cuda.is_available():
+        raise InputError("device cuda was asked for and this machine has no CUDA device; pass --device cpu")
+    return torch.device("cuda" if name == "cuda" or (name == "auto" and torch.cuda.is_available()) else "cpu")
+
+
 def scoring_batches(lengths: Sequence[NDArray[np.int64]], tokens: int) -> Iterator[NDArray[np.int64]]:
     """Yield rows in order of length, so many that a padded batch stays within ``tokens``."""
     order = np.lexsort(tuple(lengths))
-    longest = np.stack([side[order] for side in lengths])
-    start = 0
-    while start < len(order):
-        widths = np.maximum.accumulate(longest[:, start : start + tokens], axis=1).sum(axis=0)
-        fits = widths * np.arange(1, len(widths) + 1) <= tokens
-        count = max(1, int(fits.argmin()) if not fits.all() else len(fits))
-        yield order[start : start + count]
-        start += count
+    yield from np.split(order, cut_by_tokens([side[order] for side in lengths], tokens))
+
+
+def within_memory(work: Callable[[NDArray[np.int64]], Tensor], rows: NDArray[np.int64]) -> Tensor:
+    """Return what the work gives for the rows, in halves where the device's memory does not hold them at once."""
+    try:
+        return work(rows)
+    except torch.OutOfMemoryError as error:
+        if len(rows) == 1:
+            raise GoldlabelError("out of memory: not even one pair fits onto the device; pass --device cpu") from error
+    # Behind the handler, which keeps alive what was made until memory ran out.
+    return torch.cat([within_memory(work, half) for half in np.array_split(rows, 2)])
 
 
 class NetworkModel:
@@ -223,6 +234,10 @@ class NetworkModel:
     def device(self) -> torch.device:
         """Where the weights lie."""
         return self.network.words.weight.device
+
+    def move_to(self, device: str) -> None:
+        """Bring the weights to ``cpu``, ``cuda`` or ``auto``."""
+        self.network.to(resolve_device(device))
 
     def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
         """Return probabilities; batches are cut by length, which changes nothing but the speed."""
@@ -244,10 +259,14 @@ class NetworkModel:
         self.network.eval()
         lengths = pairs.premise.lengths, pairs.hypothesis.lengths
         scores = torch.empty(len(pairs), len(self.label_space), device=self.device)
-        for rows in scoring_batches(lengths, SCORING_TOKENS[self.device.type]):
+
+        def score(rows: NDArray[np.int64]) -> Tensor:
             sizes = int(lengths[0][rows].max()), int(lengths[1][rows].max())
-            index = torch.from_numpy(rows).to(self.device)
-            scores[index] = self.network(*tensors.batch(index, sizes)).float()
+            given: Tensor = self.network(*tensors.batch(torch.from_numpy(rows).to(self.device), sizes))
+            return given.float()
+
+        for rows in scoring_batches(lengths, SCORING_TOKENS[self.device.type]):
+            scores[torch.from_numpy(rows).to(self.device)] = within_memory(score, rows)
         return self._probabilities(scores)
 
     @torch.inference_mode()
@@ -266,13 +285,15 @@ class NetworkModel:
 
     def _encode_sentences(self, network: SentenceNetwork, sentences: EncodedSentences) -> Tensor:
         tensors = SentenceTensors(sentences, self.device)
-        parts, order = [], []
-        for rows in scoring_batches([sentences.lengths], SCORING_TOKENS[self.device.type]):
+
+        def encode(rows: NDArray[np.int64]) -> Tensor:
             index = torch.from_numpy(rows).to(self.device)
-            parts.append(network.encode(tensors.batch(index, int(sentences.lengths[rows].max()))))
-            order.append(index)
-        vectors = torch.cat(parts)
-        return torch.empty_like(vectors).index_copy_(0, torch.cat(order), vectors)
+            return network.encode(tensors.batch(index, int(sentences.lengths[rows].max())))
+
+        batches = list(scoring_batches([sentences.lengths], SCORING_TOKENS[self.device.type]))
+        vectors = torch.cat([within_memory(encode, rows) for rows in batches])
+        order = torch.from_numpy(np.concatenate(batches)).to(self.device)
+        return torch.empty_like(vectors).index_copy_(0, order, vectors)
 
     def _probabilities(self, scores: Tensor) -> NDArray[np.float64]:
         unseen = [label not in self.seen for label in self.label_space.labels]

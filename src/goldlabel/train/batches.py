@@ -14,6 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from goldlabel.models.encoding import cut_by_tokens
+
 POOL = 64
 LEAST_POOLS = 4
 
@@ -35,18 +37,6 @@ def plan_batches(
     for start in range(0, len(order), size):
         pool = order[start : start + size]
         pool = pool[np.lexsort((hypothesis[pool], premise[pool]))]
-        cuts = _cut_by_tokens(premise[pool], hypothesis[pool], tokens) if tokens else list(range(0, len(pool), pairs))
-        batches += np.split(pool, cuts[1:])
+        sides = premise[pool], hypothesis[pool]
+        batches += np.split(pool, cut_by_tokens(sides, tokens) if tokens else range(pairs, len(pool), pairs))
     return [batches[index] for index in random.permutation(len(batches))]
-
-
-def _cut_by_tokens(premise: NDArray[np.int64], hypothesis: NDArray[np.int64], tokens: int) -> list[int]:
-    """Return where batches begin so that pairs times longest premise plus hypothesis stays within the budget."""
-    cuts, longest = [0], (0, 0)
-    for row, (p, h) in enumerate(zip(premise.tolist(), hypothesis.tolist(), strict=True)):
-        wider = max(longest[0], p), max(longest[1], h)
-        if (row - cuts[-1] + 1) * sum(wider) > tokens and row > cuts[-1]:
-            cuts.append(row)
-            wider = p, h
-        longest = wider
-    return cuts

@@ -75,7 +75,8 @@ def baseline_arguments(task: Task, options: TrainOptions) -> dict[str, Any]:
 
 
 def _check_network(model: str, network: Any, options: TrainOptions) -> None:
-    from goldlabel.train.trainer import resolve_device, resolve_precision
+    from goldlabel.models.network import resolve_device
+    from goldlabel.train.trainer import resolve_precision
 
     resolve_precision(options.precision, resolve_device(options.device))
     if options.tagger and "tags" not in network.fields:

@@ -38,13 +38,13 @@ def fit_network(
     """Train a network, from a checkpoint where there is one; the encoded pairs lie under ``encoded``."""
     import torch
 
-    from goldlabel.train.trainer import Trainer, resolve_device, resolve_recipe
+    from goldlabel.train.trainer import Trainer, resolve_recipe
 
     network: Any = find_member(task.model)
     prepared, start = prepare_task(task, options, encoded)
     torch.manual_seed(options.seed)
     model = _build(network, prepared, options, start)
-    model.network.to(resolve_device(options.device))
+    model.move_to(options.device)
     recipe = resolve_recipe(network.recipe, options)
     trained = model.network.words.weight.requires_grad
     model.save_config(run.path, recipe=vars(recipe), training=settings, train_vectors=trained)
@@ -97,12 +97,7 @@ def fit_baseline(task: Task, run: RunFolder, options: TrainOptions, settings: di
 def score_fixed(task: Task, run: RunFolder, options: TrainOptions, settings: dict[str, Any]) -> Training:
     """Score the dev sets with the weights of another run, and keep them in this one."""
     assert options.start is not None
-    model: Any = load_model(options.start)
-    if hasattr(model, "network"):
-        from goldlabel.train.trainer import resolve_device
-
-        model.network.to(resolve_device(options.device))
-    return _score(model, task, run, options, settings, pairs=0, seconds=None)
+    return _score(load_model(options.start, options.device), task, run, options, settings, pairs=0, seconds=None)
 
 
 def _score(

@@ -8,10 +8,10 @@ from typing import Any, get_args, get_type_hints
 
 from goldlabel.errors import InputError
 from goldlabel.models.encoding import READS
+from goldlabel.models.model import DEVICES
 from goldlabel.models.vocabulary import TOKENIZERS
-from goldlabel.registry import suggest
+from goldlabel.registry import one_of, suggest
 
-DEVICES = ("auto", "cpu", "cuda")
 PRECISIONS = ("auto", "fp32", "tf32", "bf16")
 OWN = "options."
 
@@ -110,12 +110,6 @@ def parse_value(name: str, value: Any, kind: type) -> Any:
         return kind(text)
     except ValueError as error:
         raise InputError(f"{name}={text} is not {'a whole number' if kind is int else 'a number'}") from error
-
-
-def one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    """Refuse a value that is not allowed, and say what is."""
-    if value not in allowed:
-        raise InputError(f"{name} {value!r} is not known; {suggest(value, list(allowed))}")
 
 
 def _kind_of(default: Any) -> type:

@@ -32,7 +32,7 @@ def load_start(options: TrainOptions, model: str, gold: GoldPairs) -> NetworkMod
     if options.start is None:
         return None
     check_start(options.start, model)
-    start: Any = load_model(options.start)
+    start: Any = load_model(options.start, "cpu")
     if start.label_space.labels != gold.space.labels:
         raise InputError(
             f"{gold.name} has the labels {', '.join(gold.space.labels)} and {options.start} was trained on "

@@ -74,13 +74,6 @@ def resolve_recipe(recipe: Recipe, options: TrainOptions) -> Recipe:
     return replace(recipe, **{name: value for name, value in chosen.items() if value is not None})
 
 
-def resolve_device(name: str) -> torch.device:
-    """Return the device asked for, or say that it is not there."""
-    if name == "cuda" and not torch.cuda.is_available():
-        raise InputError("device cuda was asked for and this machine has no CUDA device; pass --device cpu")
-    return torch.device("cuda" if name == "cuda" or (name == "auto" and torch.cuda.is_available()) else "cpu")
-
-
 def describe_device(device: torch.device) -> dict[str, Any]:
     """Return what the run folder tells of the device."""
     if device.type == "cuda":

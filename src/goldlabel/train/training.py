@@ -103,6 +103,7 @@ def as_list(pairs: Pairs | Sequence[Pairs]) -> list[Pairs]:
 def _hardware(task: Task, options: TrainOptions) -> dict[str, Any]:
     if not is_network(find_member(task.model)):
         return {"device": "cpu"}
-    from goldlabel.train.trainer import describe_device, resolve_device
+    from goldlabel.models.network import resolve_device
+    from goldlabel.train.trainer import describe_device
 
     return describe_device(resolve_device(options.device))
