@@ -60,6 +60,7 @@ def words_of(made: Encoder, sentences: EncodedSentences, row: int = 0) -> list[s
         ("the owls' 'stone' rock'n'roll", ["the", "owls", "'", "'", "stone", "'", "rock", "'", "n", "'", "roll"]),
         ("a well-known e-mail - or --", ["a", "well-known", "e-mail", "-", "or", "-", "-"]),
         ("50% of #3!?", ["50", "%", "of", "#", "3", "!", "?"]),
+        ("3.5 of 1,000, or 7.", ["3.5", "of", "1,000", ",", "or", "7", "."]),
         ("naïve cafe\u0301 Straße", ["naïve", "cafe\u0301", "Straße"]),
         ("🦉🦉 x\u00a0y", ["🦉", "🦉", "x", "y"]),
         ("البومة نائمة.", ["البومة", "نائمة", "."]),

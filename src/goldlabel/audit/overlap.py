@@ -20,6 +20,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from goldlabel.pairs.tokens import CJK
+
 RULE = 0.7
 LEXICAL, SUBSEQUENCE, CONSTITUENT = np.uint8(1), np.uint8(2), np.uint8(4)
 HEURISTICS = {"lexical_overlap": LEXICAL, "subsequence": SUBSEQUENCE, "constituent": CONSTITUENT}
@@ -31,7 +33,7 @@ _BOUNDS = {
     "zh": "如果|因为|所以|但是|但|虽然|而且|而|并且|或者|或|和|然后|接着|当|那么|除非|否则|以及",
 }
 _MARKS = r"[^\p{L}\p{M}\p{N}\s']+"
-_CJK = r"([\p{Han}\p{Hiragana}\p{Katakana}])"
+_CHARACTER = rf"([{CJK}])"
 
 
 def measure_overlap(premises: pl.Series, hypotheses: pl.Series) -> NDArray[np.float32]:
@@ -85,7 +87,7 @@ def _bounds(language: str) -> str:
 
 def _spaced(text: pl.Expr, edge: str) -> pl.Expr:
     """Set single spaces between tokens and ``edge`` at both ends; a run with a bar in it becomes the bar."""
-    apart = text.str.to_lowercase().str.replace_all("’", "'", literal=True).str.replace_all(_CJK, " $1 ")
+    apart = text.str.to_lowercase().str.replace_all("’", "'", literal=True).str.replace_all(_CHARACTER, " $1 ")
     bare = apart.str.replace_all(r"[^\p{L}\p{M}\p{N}'|]+", " ").str.replace_all(r"[ |]*\|[ |]*", "|")
     return pl.format(f"{edge}{{}}{edge}", bare.str.strip_chars(" |"))
 

@@ -1,8 +1,8 @@
 """Words of the networks: tokenising with signs and case kept, and numbering.
 
 ``words``
-    Runs of letters, digits and inner hyphens; English contractions are split as in the Penn Treebank and GloVe
-    (``do n't``, ``it 's``); every other sign is a token.
+    Runs of letters, digits and inner hyphens, and numbers with their inner points and commas (``1,000``); English
+    contractions are split as in the Penn Treebank and GloVe (``do n't``, ``it 's``); every other sign is a token.
 ``characters``
     As ``words``, but Chinese and Japanese characters stand alone.
 ``jieba``
@@ -19,6 +19,7 @@ from functools import cached_property
 import polars as pl
 
 from goldlabel.errors import InputError
+from goldlabel.pairs.tokens import CJK, NUMBER
 from goldlabel.registry import suggest
 
 TOKENIZERS = ("words", "characters", "jieba")
@@ -26,13 +27,12 @@ SPECIALS = ("<pad>", "<other>", "<start>", "<end>", "<null>")
 PAD, OTHER, START, END, NULL = range(len(SPECIALS))
 """``<other>`` stands for the sentence that a partial-input model does not see; ``<null>`` for an empty one."""
 
-_CJK = r"\p{Han}\p{Hiragana}\p{Katakana}"
 _RUN = r"[\p{L}\p{M}\p{N}_]+(?:-[\p{L}\p{M}\p{N}_]+)*"
-_PLAIN = rf"[[\p{{L}}\p{{M}}\p{{N}}_]--[{_CJK}]]+(?:-[[\p{{L}}\p{{M}}\p{{N}}_]--[{_CJK}]]+)*"
+_PLAIN = rf"[[\p{{L}}\p{{M}}\p{{N}}_]--[{CJK}]]+(?:-[[\p{{L}}\p{{M}}\p{{N}}_]--[{CJK}]]+)*"
 _CONTRACTION = r"n't\b|'(?:s|m|re|ve|ll|d)\b"
 _PATTERNS = {
-    "words": rf"(?i){_CONTRACTION}|{_RUN}|\S",
-    "characters": rf"(?i){_CONTRACTION}|[{_CJK}]|{_PLAIN}|\S",
+    "words": rf"(?i){_CONTRACTION}|{NUMBER}|{_RUN}|\S",
+    "characters": rf"(?i){_CONTRACTION}|[{CJK}]|{NUMBER}|{_PLAIN}|\S",
 }
 
 

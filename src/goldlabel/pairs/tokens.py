@@ -33,13 +33,13 @@ Tokenizer = Callable[[pl.Series], pl.Series]
 
 TOKENIZERS: Registry[Tokenizer] = Registry("tokenizer")
 
-_CJK = r"\p{Han}\p{Hiragana}\p{Katakana}"
-_NUMBER = r"\p{N}+(?:[.,]\p{N}+)+"
+CJK = r"\p{Han}\p{Hiragana}\p{Katakana}"
+NUMBER = r"\p{N}+(?:[.,]\p{N}+)+"
 _WORD = r"[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*"
-_TOKEN = rf"{_NUMBER}|{_WORD}"
+_TOKEN = rf"{NUMBER}|{_WORD}"
 # Without look-around, a run that is no CJK is spelled out class by class.
-_PLAIN = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_CJK}]]"
-_CHARACTER = rf"[{_CJK}]|{_NUMBER}|{_PLAIN}+(?:'{_PLAIN}+)*"
+_PLAIN = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{CJK}]]"
+_CHARACTER = rf"[{CJK}]|{NUMBER}|{_PLAIN}+(?:'{_PLAIN}+)*"
 _PATTERNS = {"words": _TOKEN, "characters": _CHARACTER}
 _SEVERAL_PROCESSES = 40_000
 
