@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from typer.testing import CliRunner
 
 import goldlabel as gl
 from goldlabel.cli.collect import app
-from goldlabel.collect.accounts import create_account
+from goldlabel.collect.accounts import authenticate, create_account, hash_password, open_session, session
 from goldlabel.collect.people import accept
+from goldlabel.collect.refusals import Forbidden
 from goldlabel.collect.store import Store
 from goldlabel.errors import GoldlabelError, InputError
 from tests.collect.campaign import join, verify_all, write_all
@@ -193,6 +195,24 @@ def test_invite(site: Path) -> None:
     assert run("invite", site, "--role", "verifier").startswith("http://127.0.0.1:8000/invite/")
 
 
+def test_a_new_password_replaces_the_old_one(site: Path) -> None:
+    store = Store.open(site)
+    hashed = hash_password("seven herons")
+    with store.write() as tx:
+        person_id = create_account(tx, "wren@example.org", hashed)
+        opened = open_session(tx, person_id, lifetime=timedelta(hours=1))
+    told = run_json("password", site, "Wren@example.org")
+    again = run("password", site, "wren@example.org").strip()
+    assert again != told["password"]
+    with store.read() as tx:
+        assert authenticate(tx, "wren@example.org", again) == person_id
+        assert session(tx, opened.token) is None
+        for old in ("seven herons", told["password"]):
+            with pytest.raises(Forbidden):
+                authenticate(tx, "wren@example.org", old)
+    store.close()
+
+
 def test_configure(site: Path) -> None:
     changed = json.loads(
         run("configure", site, "--set", "writing.cap=null", "--set", "pay.pair=0.45", "--set", "instructions={}")
@@ -218,6 +238,7 @@ def test_configure(site: Path) -> None:
         (("export", "mill", "-o", "mill"), "is the input itself"),
         (("invite", "mill", "--role", "boss"), "--role 'boss' is not known; allowed: expert"),
         (("invite", "mill", "--role", "writer", "--condition", "single"), "no condition 'single' in this project"),
+        (("password", "mill", "nobody"), "there is no account with the login 'nobody'"),
         (("serve", "mill", "--workers", "2"), "several workers need PostgreSQL; pass --database URL"),
     ],
 )
@@ -249,7 +270,7 @@ sys.modules.update(dict.fromkeys(["sqlalchemy", "alembic", "argon2", "fastapi"])
 from typer.testing import CliRunner
 from goldlabel.cli.collect import app
 calls = ["init d --protocol multi --language en", "import d p.txt", "serve d", "export d -o out", "stats d", "check d",
-         "invite d --role writer", "configure d"]
+         "invite d --role writer", "password d wren", "configure d"]
 assert {call.split()[0] for call in calls} == {one.name for one in app.registered_commands}
 for call in calls:
     print(repr(CliRunner().invoke(app, call.split()).exception))
@@ -257,5 +278,5 @@ for call in calls:
     (tmp_path / "p.txt").write_text("The old mill by the river grinds rye again.\n")
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     told = done.stdout.splitlines()
-    assert len(told) == 8
+    assert len(told) == 9
     assert all("MissingExtraError" in line and 'pip install "goldlabel[collect]"' in line for line in told), told

@@ -272,6 +272,27 @@ def invite_command(
         typer.echo(link)
 
 
+@app.command("password")
+def password_command(
+    folder: FolderArgument,
+    login: Annotated[str, typer.Argument(metavar="LOGIN", help="The login of who forgot their password.")],
+    database: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Give an account a new password and print it; the old one and all open sessions end."""
+    _require_extra()
+    from goldlabel.collect.accounts import change_password, draw_password, hash_password, person_of
+
+    password = draw_password()
+    hashed = hash_password(password)
+    with closing(_open(folder, database)) as store, store.write() as tx:
+        change_password(tx, person_of(tx, login), hashed)
+    if as_json:
+        print_json({"login": login, "password": password})
+    else:
+        typer.echo(password)
+
+
 @app.command("configure")
 def configure_command(
     folder: FolderArgument,

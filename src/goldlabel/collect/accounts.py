@@ -90,7 +90,7 @@ def authenticate(tx: Transaction, login: str, password: str) -> int:
     except (VerificationError, InvalidHashError):
         row = None
     if row is None:
-        raise Forbidden("login or password is wrong; try again, or ask the requester for a new link")
+        raise Forbidden("login or password is wrong; try again, or ask the requester for a new password")
     return int(row.person_id)
 
 
@@ -147,6 +147,19 @@ def change_password(tx: Transaction, person_id: int, password_hash: str) -> None
         raise Missing("there is no such account")
     tx.run(sessions.delete().where(sessions.c.person_id == person_id))
     _record(tx, "password.changed", person_id)
+
+
+def person_of(tx: Transaction, login: str) -> int:
+    """Return the id of the person behind a login."""
+    row = tx.one(select(accounts.c.person_id).where(accounts.c.login == _folded(login)))
+    if row is None:
+        raise Missing(f"there is no account with the login {login!r}; logins are what people chose when they joined")
+    return int(row.person_id)
+
+
+def draw_password() -> str:
+    """Return a new password for someone who forgot theirs."""
+    return "-".join("".join(secrets.choice(_LETTERS) for _ in range(4)) for _ in range(4))
 
 
 def hit(tx: Transaction, bucket: str, *, limit: int, window: timedelta) -> None:
