@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldlabel.audit.bags import Bags
+from goldlabel.pairs.mixing import mix
 
 BITS = 20
 MOST_FEATURES = 1 << 17
@@ -146,10 +147,8 @@ def _features(bags: Bags) -> Iterator[Block]:
 
 
 def _hashed(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Spread keys over the features (the finaliser of SplitMix64)."""
-    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return (keys >> np.uint64(64 - BITS)).astype(np.int64)
+    """Spread keys over the features."""
+    return (mix(keys) >> np.uint64(64 - BITS)).astype(np.int64)
 
 
 def _log_shares(labels: NDArray[np.int8], classes: int, trained_on: NDArray[np.bool_]) -> NDArray[np.float32]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.pairs.dataset import Pairs
+from goldlabel.pairs.mixing import mix
 from goldlabel.pairs.result import Result
 
 FIELDS = {"pair": ("premise", "hypothesis"), "premise": ("premise",), "hypothesis": ("hypothesis",)}
@@ -146,11 +147,8 @@ def _shingles(texts: pl.Series, salt: int) -> tuple[NDArray[np.uint64], NDArray[
 
 
 def _mixed(keys: NDArray[np.uint64], salt: int) -> NDArray[np.uint64]:
-    """Spread keys over 64 bits (the finaliser of SplitMix64), apart for each field."""
-    keys = keys + np.uint64((0x9E3779B97F4A7C15 * (salt + 1)) & 0xFFFFFFFFFFFFFFFF)
-    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return keys ^ (keys >> np.uint64(31))
+    """Spread keys over 64 bits, apart for each field."""
+    return mix(keys + np.uint64((0x9E3779B97F4A7C15 * (salt + 1)) & 0xFFFFFFFFFFFFFFFF))
 
 
 def _candidates(
