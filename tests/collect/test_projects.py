@@ -70,6 +70,14 @@ def test_premises_are_numbered_and_keep_what_they_came_with(store: Store, clock:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_the_planner_knows_of_new_premises_at_once(store: Store) -> None:
+    meadow(store, news=5)
+    with store.read() as tx:
+        known = dict(tx.connection.exec_driver_sql("SELECT relname, reltuples FROM pg_class").all())
+    assert (known["premises"], known["tasks"]) == (5, 5)
+
+
 def test_the_queue_tells_what_waits_and_what_lapsed(store: Store, clock: MovableClock) -> None:
     project_id = meadow(store, small_protocol("single", share=0), news=5)
     first, second, third = join(store, project_id, "writer", 3)

@@ -21,7 +21,7 @@ from goldlabel.collect.premises import Premise
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Conflict, Missing
 from goldlabel.collect.rules import clean_text
-from goldlabel.collect.schema import members, premises, projects, subsets, tasks
+from goldlabel.collect.schema import members, pairs, premises, projects, subsets, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.texts import training_examples
 from goldlabel.errors import InputError
@@ -195,6 +195,7 @@ def add_premises(tx: Transaction, project_id: int, new: Iterable[Premise], *, by
     tx.insert_all(premises, rows)
     _record(tx, "premises.added", found, by, first=size + 1, last=size + len(rows))
     _open_writing(tx, found)
+    tx.analyse(premises, tasks)
     return len(rows)
 
 
@@ -232,6 +233,7 @@ def import_pairs(tx: Transaction, project_id: int, new: Iterable[NewPair], *, or
     count = sum(map(len, by_genre.values()))
     _record(tx, "pairs.imported", found, by, origin=origin, genres={genre: len(by_genre[genre]) for genre in by_genre})
     drawing.draw_imported(tx, found, origin, by)
+    tx.analyse(premises, pairs, tasks)
     return count
 
 
