@@ -1,6 +1,6 @@
 """All nine networks of the cross-dataset paper, trained to convergence on one GPU in one command.
 
-    python benchmarks/zoo_gpu.py --on snli --vectors glove.npz
+    python benchmarks/zoo_gpu.py --on snli --vectors glove.npz   # by default generated pairs and random vectors
 
 Runs share the GPU, --jobs at a time: a single one leaves most of it idle. With NVIDIA's multi-process service
 (nvidia-cuda-mps-control -d) their kernels run beside each other and not in turns. Batches are larger than the published
@@ -19,7 +19,15 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import torch
 from measure import write_result
+
+from goldlabel.models import load_model
+from goldlabel.sources import find
+from goldlabel.sources.fragments import fragment_pairs
+from goldlabel.train.options import TrainOptions
+from goldlabel.train.task import gather_task
+from goldlabel.train.training import run_task
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "diin": {"batch": 256, "lr": 1.0, "precision": "bf16"},
@@ -36,8 +44,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--on", required=True, help="pairs with train, dev and test splits")
-    parser.add_argument("--vectors", required=True)
+    parser.add_argument("--on", default=None, help="pairs with train, dev and test splits; generated ones by default")
+    parser.add_argument("--vectors", default=None)
     parser.add_argument("--jobs", type=int, default=5, help="networks trained at a time")
     parser.add_argument("--patience", type=int, default=3)
     parser.add_argument("--epochs", type=int, default=20)
@@ -46,6 +54,9 @@ def main() -> None:
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--limit", type=int, default=None)
     arguments = parser.parse_args()
+    if arguments.device == "cuda" and not torch.cuda.is_available():
+        print("no CUDA device: nothing is trained")
+        return
     start = time.perf_counter()
     figures: dict[str, Any] = {}
     with (
@@ -65,24 +76,17 @@ def main() -> None:
 
 def train_one(name: str, seed: int, folder: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Train one network and score the test split."""
-    import torch
-
-    from goldlabel.models import load_model
-    from goldlabel.sources import find
-    from goldlabel.train.options import TrainOptions
-    from goldlabel.train.task import gather_task
-    from goldlabel.train.training import run_task
-
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // arguments["jobs"]))
     start = time.perf_counter()
-    pairs = find(arguments["on"])
+    given = arguments["on"]
+    pairs = find(given) if given else fragment_pairs("en", 6_000, seed=0).split("80:10:10").pairs
     options = TrainOptions(
         seed=seed,
         vectors=arguments["vectors"],
         device=arguments["device"],
         patience=arguments["patience"],
         epochs=arguments["epochs"],
-        **SETTINGS[name],
+        **SETTINGS.get(name, {}),
     )
     task = gather_task(name, [pairs], sizes=[arguments["limit"]])
     run = Path(folder) / name / f"seed-{seed}"
