@@ -8,6 +8,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ import pytest
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # no test asserts a time
 hypothesis.settings.load_profile("untimed")
+
+# A shell starts what runs in the background with Ctrl-C ignored; tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CORPORA = os.environ.get("GOLDLABEL_CORPORA")
 
