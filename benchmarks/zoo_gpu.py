@@ -35,7 +35,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "disan": {"batch": 128, "lr": 1.0},
     "bimpm": {"batch": 256, "lr": 2e-3},
     "lstm": {"batch": 64, "lr": 1.0},
-    "infersent": {"batch_tokens": 12_288, "lr": 0.8, "precision": "bf16"},
+    "infersent": {"batch": 256, "lr": 0.3},
     "esim": {"batch_tokens": 24_576, "lr": 1.5e-3},
     "bilstm-siamese": {"batch": 256, "lr": 1e-3},
     "decomposable-attention": {"batch": 64, "lr": 0.05, "options": {"spread": 0.07}},
