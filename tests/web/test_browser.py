@@ -497,6 +497,34 @@ def test_judging_with_keys_undo_and_a_cut_network(site: Site, browser: Browser) 
         assert recount.check(tx, project_id) == []
 
 
+def test_undo_while_another_window_sends(site: Site, browser: Browser) -> None:
+    """The other window may be sending just this answer, so it is not taken out of the outbox but undone after it."""
+    protocol = make_protocol("human-baseline", "en")
+    protocol = replace(protocol, qualification=replace(protocol.qualification, training=0))
+    project_id, cem = judging_project(site, "busy", protocol)
+    with site.visit(browser, cem) as visit:
+        page, other = visit.page, visit.context.new_page()
+        for one in (page, other):
+            one.goto(f"/projects/{project_id}/verify")
+            expect_text(one, "#count", "1 of 5")
+        other.evaluate(
+            "lock => new Promise(held => navigator.locks.request(lock, () => { held(); return new Promise("
+            "release => { window.release = release }) }))",
+            f"outbox-{cem}",
+        )
+        first = page.locator("#hypothesis").inner_text()
+        page.wait_for_timeout(350)
+        page.keyboard.press("1")
+        page.wait_for_function("text => document.getElementById('hypothesis').textContent !== text", arg=first)
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_function("text => document.getElementById('hypothesis').textContent === text", arg=first)
+        assert site.count(answers, answers.c.project_id == project_id) == 0
+        other.evaluate("window.release()")
+        visit.state("saved")
+        assert site.count(answers, answers.c.project_id == project_id) == 1
+        assert site.count(answers, answers.c.project_id == project_id, answers.c.state == "counted") == 0
+
+
 def test_practice_with_keys(site: Site, browser: Browser) -> None:
     protocol = make_protocol("vetting", "en")
     rules = replace(protocol.qualification, training=2, threshold=0.5)

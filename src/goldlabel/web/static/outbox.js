@@ -17,11 +17,13 @@ export class Outbox {
   #timer = null;
   #lastKey = 0;
   #sending = null;
+  #lock;
 
   // `on` may have: changed(), sent(entry, answer), refused(entry, problem).
   constructor(keep, { person, csrf, on = {} }) {
     this.keep = keep;
     this.person = person;
+    this.#lock = `outbox-${person}`;
     this.csrf = csrf;
     this.on = on;
     this.state = "saved";
@@ -53,11 +55,14 @@ export class Outbox {
     return this.keep.get(`draft:${assignment}`);
   }
 
-  // Take an answer back before it was sent; false if it is on its way or there already.
+  // Take an answer back before it was sent; false if it is there already, or if a window is sending and it may be next.
   async withdraw(key) {
-    if (this.#sending === key || !(await this.keep.get(key))) return false;
-    await this.keep.remove(key);
-    return true;
+    const take = async (lock) => {
+      if (lock === null || this.#sending === key || !(await this.keep.get(key))) return false;
+      await this.keep.remove(key);
+      return true;
+    };
+    return navigator.locks ? navigator.locks.request(this.#lock, { ifAvailable: true }, take) : take();
   }
 
   // What the answers that wait are about, in their order.
@@ -77,7 +82,7 @@ export class Outbox {
     try {
       // One window sends at a time, where the browser can see to it; the keys make up for it where it cannot.
       const send = () => this.#sendAll();
-      await (navigator.locks ? navigator.locks.request(`outbox-${this.person}`, send) : send());
+      await (navigator.locks ? navigator.locks.request(this.#lock, send) : send());
     } finally {
       this.#busy = false;
     }
