@@ -420,8 +420,11 @@ def test_two_windows_of_one_person_store_nothing_twice(site: Site, browser: Brow
             page.goto(f"/projects/{project_id}/write")
             fill(page, levels=("only",))
             expect_text(page, "#ask", "Submit")
+            page.locator("#state[data-state=saved]").wait_for()  # no draft is on its way that could be refused first
         for page in (one, two):
+            before = page.locator("#premise").inner_text()
             page.keyboard.press("Control+Enter")
+            page.wait_for_function("text => document.getElementById('premise').textContent !== text", arg=before)
             page.locator("#state[data-state=saved]").wait_for()
         expect_text(two, ".notice", "answered before")
         assert site.count(answers, answers.c.project_id == project_id) == 1

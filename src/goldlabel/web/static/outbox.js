@@ -18,6 +18,8 @@ export class Outbox {
   #lastKey = 0;
   #sending = null;
   #lock;
+  #mine = new Set();
+  #all = false;
 
   // `on` may have: changed(), sent(entry, answer), refused(entry, problem).
   constructor(keep, { person, csrf, on = {} }) {
@@ -27,8 +29,8 @@ export class Outbox {
     this.csrf = csrf;
     this.on = on;
     this.state = "saved";
-    window.addEventListener("online", () => this.flush());
-    document.addEventListener("visibilitychange", () => document.hidden || this.flush());
+    window.addEventListener("online", () => this.flushAll());
+    document.addEventListener("visibilitychange", () => document.hidden || this.flushAll());
   }
 
   // Keep an answer and send it. `about` says what it answers, for the page that asks `waiting`.
@@ -36,15 +38,14 @@ export class Outbox {
     // Two answers of one moment, and a clock that was set back, keep their order.
     this.#lastKey = Math.max(Date.now(), this.#lastKey + 1);
     const key = `answer:${String(this.#lastKey).padStart(16, "0")}:${newKey().slice(0, 8)}`;
-    await this.keep.put(key, { method, path, body, about });
+    await this.#keep(key, { method, path, body, about });
     this.flush();
     return key;
   }
 
   // Keep a draft on this device; `flush` sends it.
   async keepDraft(assignment, path, body) {
-    await this.keep.put(`draft:${assignment}`, { method: "PUT", path, body, about: { assignment, action: "draft" } });
-    if (this.state === "saved" || this.state === "device") this.#tell("sending");
+    await this.#keep(`draft:${assignment}`, { method: "PUT", path, body, about: { assignment, action: "draft" } });
   }
 
   async dropDraft(assignment) {
@@ -72,6 +73,7 @@ export class Outbox {
     return entries.filter(Boolean).map((entry) => entry.about);
   }
 
+  // Send what this window kept, so that it is this page which hears of the answers.
   async flush() {
     if (this.#busy) {
       this.#again = true;
@@ -92,10 +94,25 @@ export class Outbox {
     }
   }
 
+  // Send what other windows left too: those that are closed cannot.
+  flushAll() {
+    this.#all = true;
+    return this.flush();
+  }
+
+  async #keep(key, entry) {
+    this.#mine.add(key);
+    await this.keep.put(key, entry);
+    if (this.state === "saved" || this.state === "device") this.#tell("sending");
+  }
+
   async #sendAll() {
     for (;;) {
       const { key, entry, stays } = await this.#first();
-      if (key === undefined) return this.#tell(stays ? "device" : "saved");
+      if (key === undefined) {
+        this.#all = false;
+        return this.#tell(stays ? "device" : "saved");
+      }
       if (this.state !== "offline" && this.state !== "signed_out") this.#tell("sending");
       this.#sending = key;
       const outcome = await this.#send(entry);
@@ -122,6 +139,7 @@ export class Outbox {
   async #first() {
     let stays = false;
     for (const key of [...(await this.keep.keys("answer:")), ...(await this.keep.keys("draft:"))]) {
+      if (!this.#all && !this.#mine.has(key)) continue;
       const entry = await this.keep.get(key);
       if (entry && !entry.stays) return { key, entry };
       stays ||= Boolean(entry);

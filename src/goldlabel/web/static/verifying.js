@@ -125,7 +125,7 @@ async function start() {
   find("undo").addEventListener("click", undo);
   document.addEventListener("keydown", keyPressed);
   showNext();
-  outbox.flush();
+  outbox.flushAll();
 }
 
 start();

@@ -308,7 +308,7 @@ async function start() {
   take(data.work);
   listen();
   await showNext();
-  outbox.flush();
+  outbox.flushAll();
 }
 
 start();
