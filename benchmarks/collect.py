@@ -41,8 +41,6 @@ from measure import measure, write_result
 from rivals import LabelStudio, Potato, try_rival
 
 WORDS = ("river", "stone", "lamp", "meadow", "barn", "ferry", "cloud", "market", "window", "garden", "letter", "winter")
-
-
 GENRES = ("government", "news", "literature", "television", "telephone")
 """As many as OCNLI has; pairs of one genre and condition are numbered one after another, so writers of one wait."""
 
