@@ -21,6 +21,7 @@ from goldlabel.errors import InputError
 from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.mixing import mix
 from goldlabel.pairs.result import Result
+from goldlabel.pairs.units import normalised
 
 FIELDS = {"pair": ("premise", "hypothesis"), "premise": ("premise",), "hypothesis": ("hypothesis",)}
 SHINGLE = 3
@@ -85,7 +86,7 @@ def find_duplicates(datasets: Sequence[Pairs], *, on: str = "pair", threshold: f
             "split",
             "id",
             "label",
-            *(_normalised(field).alias(f"text {field}") for field in fields),
+            *(normalised(field).alias(f"text {field}") for field in fields),
         ).collect(engine="streaming")
         for pairs in datasets
     )
@@ -107,13 +108,6 @@ def find_duplicates(datasets: Sequence[Pairs], *, on: str = "pair", threshold: f
         .select("cluster", "kind", "dataset", "split", "id", "label")
     )
     return Duplicates(clusters, len(frame), on, threshold)
-
-
-def _normalised(field: str) -> pl.Expr:
-    words = pl.col(field).str.normalize("NFKC").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", " ")
-    stripped = words.str.strip_chars()
-    # Text of nothing but signs is compared as it stands.
-    return pl.when(stripped == "").then(pl.col(field)).otherwise(stripped)
 
 
 def _near_clusters(texts: pl.DataFrame, threshold: float) -> NDArray[np.int64]:
