@@ -25,9 +25,9 @@ from torch.utils.data import DataLoader
 from goldlabel.models import MODELS
 from goldlabel.models.encoding import EncodedPairs
 from goldlabel.models.network import NetworkModel, PairTensors, build_network
+from goldlabel.pairs.gold import GoldPairs
 from goldlabel.sources import find
 from goldlabel.sources.fragments import fragment_pairs
-from goldlabel.train.data import GoldPairs
 from goldlabel.train.options import TrainOptions
 from goldlabel.train.preparing import prepare
 from goldlabel.train.run_folder import RunFolder

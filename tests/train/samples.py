@@ -12,7 +12,6 @@ from goldlabel.models.vectors import Vectors
 from goldlabel.pairs import Card, Pairs
 from goldlabel.pairs.labels import NLI3, LabelSpace
 from goldlabel.pairs.record import DTYPES
-from goldlabel.train.data import GoldPairs
 
 LABELS = ("entailment", "neutral", "contradiction")
 SAYS = {"entailment": "stands open", "neutral": "was painted red", "contradiction": "is locked"}
@@ -58,12 +57,6 @@ def make_pairs(
 def with_dev(train: int = 48, dev: int = 24, *, name: str = "doors") -> Pairs:
     """A dataset with a train and a dev split."""
     return make_pairs([*make_rows(train, split="train"), *make_rows(dev, split="dev", first=1000)], name=name)
-
-
-def gold_of(pairs: Pairs) -> GoldPairs:
-    """The pairs in memory, as training holds them."""
-    frame = pairs.frame.select("id", "premise", "hypothesis", "label", "language").collect()
-    return GoldPairs(pairs.card.name, pairs.card.label_space, frame, 0)
 
 
 def write_vectors(path: Path, words: list[str], size: int = 4, seed: int = 0) -> Vectors:

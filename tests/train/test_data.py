@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from goldlabel.errors import GoldlabelError
 from goldlabel.pairs.labels import NLI2, NLI3
 from goldlabel.train.data import dev_pairs, nested_rows, training_pairs
 from goldlabel.train.task import Task, gather_task
-from tests.train.samples import gold_of, make_pairs, make_rows, with_dev
+from tests.train.samples import make_pairs, make_rows, with_dev
 
 
 def test_several_sets_are_mixed_under_their_names() -> None:
@@ -23,7 +21,7 @@ def test_several_sets_are_mixed_under_their_names() -> None:
     ids = mixed.frame["id"].to_list()
     assert ids[:6] == [f"doors/p{number}" for number in range(6)]
     assert all(one.startswith("walls/p") for one in ids[6:])
-    assert mixed.frame.columns == ["id", "premise", "hypothesis", "label", "language"]
+    assert mixed.frame.columns == ["id", "premise", "hypothesis", "label", "language", "group"]
 
 
 def test_one_set_keeps_its_ids_and_the_same_set_twice_has_two_names() -> None:
@@ -44,30 +42,20 @@ def test_samples_are_drawn_by_the_seed_and_nested() -> None:
     assert sorted(nested_rows(60, 3)) == list(range(60))
 
 
-def test_pairs_without_gold_are_left_out_and_counted() -> None:
-    rows = make_rows(6) + [{**row, "id": f"x{row['id']}", "label": "-"} for row in make_rows(2)]
-    gold = training_pairs([make_pairs(rows)], [None], seed=0)
-    assert (len(gold), gold.without_gold) == (6, 2)
-
-
 def test_the_train_split_is_trained_on_and_the_own_dev_split_stops() -> None:
     task = gather_task("majority", [with_dev(12, 6)])
     assert (len(task.gold), [len(one) for one in task.dev]) == (12, [6])
-    unsplit = make_pairs([*make_rows(5), *make_rows(3, split="dev", first=50), *make_rows(2, split="test", first=70)])
-    task = gather_task("majority", [unsplit])
-    assert (len(task.gold), [len(one) for one in task.dev]) == (5, [3])
-    alone = gather_task("majority", [make_pairs(5, split="dev")])
-    assert (len(alone.gold), alone.dev) == (5, [])  # a file of one split is taken for what it is asked for
+    leftovers = make_pairs(
+        [*make_rows(5), *make_rows(3, split="train", first=50), *make_rows(2, split="dev", first=70)]
+    )
+    task = gather_task("majority", [leftovers])
+    assert (len(task.gold), [len(gold) for gold in task.dev]) == (3, [2])
+    released = make_pairs([*make_rows(5, split="test"), *make_rows(3, split="dev", first=50)])
+    for split, trained, dev in (("test", 5, [3]), ("dev", 3, [])):
+        task = gather_task("majority", [released], split=split)
+        assert (len(task.gold), [len(gold) for gold in task.dev]) == (trained, dev)
     other = gather_task("majority", [with_dev(12, 6)], dev=[make_pairs(4, name="others", split="test")])
     assert [(one.name, len(one)) for one in other.dev] == [("others", 4)]
-
-
-def test_a_borrowed_word_does_not_make_a_set_chinese() -> None:
-    rows = make_rows(200)
-    rows[0]["premise"] = "The gate 门 stands open."
-    for row in rows:
-        row["language"] = None
-    assert training_pairs([make_pairs(rows)], [None], seed=0).languages == {"en"}
 
 
 def test_labels_are_brought_into_one_space() -> None:
@@ -117,8 +105,22 @@ def _rows(**changes: str | None) -> list[dict[str, str | None]]:
             r"scores over nli2 \(entailment, not_entailment\) have no mapping to nli3",
         ),
         (
-            lambda: gather_task("majority", [make_pairs(make_rows(2, split="dev") + make_rows(2, split="test"))]),
-            "doors: has the splits dev, test and no train split to train on",
+            lambda: gather_task("majority", [make_pairs(3, split="test")]),
+            "doors: has no train split, only test; say with --split which one shall be trained on",
+        ),
+        (
+            lambda: gather_task("majority", [make_pairs(make_rows(2) + make_rows(2, split="test", first=5))]),
+            "doors: has no train split, only none, test; say with --split",
+        ),
+        (
+            lambda: gather_task(
+                "majority", [make_pairs(3)], dev=[make_pairs(make_rows(2) + make_rows(2, split="test", first=5))]
+            ),
+            "doors: has no dev split, only none, test; give pairs with a dev split, or of one split alone",
+        ),
+        (
+            lambda: gather_task("majority", [with_dev()], split="dev", fixed="somewhere"),
+            "nothing is trained with --fixed; leave out --split",
         ),
         (lambda: gather_task("lineer", [make_pairs(3)]), "there is no model 'lineer'; did you mean 'linear'"),
     ],
@@ -137,11 +139,3 @@ def test_a_task_goes_to_other_processes_and_back(tmp_path: Path) -> None:
     assert back.gold.digest == task.gold.digest
     assert [one.digest for one in back.dev] == [one.digest for one in task.dev]
     assert [frame.equals(other) for frame, other in zip(back.others, task.others, strict=True)] == [True]
-
-
-def test_a_hash_tells_other_labels_and_another_order() -> None:
-    gold = gold_of(make_pairs(6))
-    changed = gold.frame.with_columns(pl.lit("neutral").alias("label"))
-    digests = {replace(gold, frame=frame).digest for frame in (gold.frame, changed, gold.frame.reverse())}
-    assert len(digests) == 3
-    assert gold.digest == gold_of(make_pairs(6)).digest

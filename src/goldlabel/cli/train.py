@@ -52,6 +52,9 @@ def train_command(
             "--dev", metavar="PATH", help="Pairs to stop on; by default the dev splits of --on; several allowed."
         ),
     ] = None,
+    split: Annotated[
+        str | None, typer.Option("--split", help="Train on this split of --on instead of train, such as test.")
+    ] = None,
     hypothesis_only: Annotated[bool, typer.Option("--hypothesis-only", help="Never show the model a premise.")] = False,
     premise_only: Annotated[bool, typer.Option("--premise-only", help="Never show the model a hypothesis.")] = False,
     epochs: Annotated[int | None, typer.Option("--epochs", help="Epochs at most.")] = None,
@@ -148,6 +151,7 @@ def train_command(
         model,
         [opened(path) for path, _ in samples],
         sizes=[size for _, size in samples],
+        split=split,
         dev=[opened(path) for path in dev or []],
         vocabulary=[opened(path) for path in vocabulary or []],
         label_space=label_space,

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from goldlabel.metrics import Score
 from goldlabel.models.model import Model, TrainableModel, find_member, load_model
+from goldlabel.pairs.gold import GoldPairs
 from goldlabel.train.checking import baseline_arguments
-from goldlabel.train.data import GoldPairs, nested_rows
+from goldlabel.train.data import nested_rows
 from goldlabel.train.options import TrainOptions
 from goldlabel.train.result import Training
 from goldlabel.train.run_folder import RunFolder, score_entry

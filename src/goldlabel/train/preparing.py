@@ -22,7 +22,7 @@ from goldlabel.models.model import label_indices
 from goldlabel.models.network import Network, NetworkModel, read_encoder, write_encoder
 from goldlabel.models.vectors import Vectors, read_vectors
 from goldlabel.models.vocabulary import Vocabulary, default_tokenizer
-from goldlabel.train.data import GoldPairs, digest_texts
+from goldlabel.pairs.gold import GoldPairs, digest_texts
 from goldlabel.train.options import TrainOptions
 from goldlabel.train.starting import start_digest
 

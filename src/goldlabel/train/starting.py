@@ -12,7 +12,7 @@ from goldlabel.train.run_folder import ENVIRONMENT, RESULT
 
 if TYPE_CHECKING:
     from goldlabel.models.network import NetworkModel
-    from goldlabel.train.data import GoldPairs
+    from goldlabel.pairs.gold import GoldPairs
     from goldlabel.train.options import TrainOptions
 
 

@@ -14,8 +14,9 @@ from goldlabel.errors import InputError
 from goldlabel.files import write_text
 from goldlabel.models.model import find_member, read_space
 from goldlabel.pairs import Pairs
+from goldlabel.pairs.gold import GoldPairs, digest_texts
 from goldlabel.pairs.labels import LabelSpace
-from goldlabel.train.data import GoldPairs, dev_pairs, digest_texts, training_pairs, with_own_dev
+from goldlabel.train.data import dev_pairs, training_pairs, with_own_dev
 from goldlabel.train.options import TrainOptions
 from goldlabel.train.starting import check_start
 
@@ -75,6 +76,7 @@ def gather_task(
     on: Sequence[Pairs],
     *,
     sizes: Sequence[int | None] | None = None,
+    split: str | None = None,
     dev: Sequence[Pairs] = (),
     vocabulary: Sequence[Pairs] = (),
     label_space: LabelSpace | str | None = None,
@@ -83,16 +85,19 @@ def gather_task(
 ) -> Task:
     """Bring the data together; without dev sets, the training sets' own dev splits are taken.
 
+    ``split`` is the one that is trained on, by default train.
     ``fixed`` names a run whose weights are to be scored as they are: nothing is trained on then.
     """
     find_member(model)
     if label_space is not None:
         on, dev = ([part.map_labels(label_space) for part in parts] for parts in (on, dev))
+    if fixed is not None and split is not None:
+        raise InputError("nothing is trained with --fixed; leave out --split, and name what is scored with --dev")
     if fixed is None:
-        gold = training_pairs(on, sizes or [None] * len(on), seed=seed)
+        gold = training_pairs(on, sizes or [None] * len(on), seed=seed, split=split)
     else:
         gold = GoldPairs("", read_space(check_start(fixed, model)), pl.DataFrame(), 0)
-    dev = list(dev) or with_own_dev(on)
+    dev = list(dev) or with_own_dev(on, split)
     if fixed is not None and not dev:
         raise InputError(f"there is nothing to score {fixed} on; pass --dev PATH")
     others = [part.frame.select("premise", "hypothesis").collect(engine="streaming") for part in vocabulary]

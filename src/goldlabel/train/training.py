@@ -31,6 +31,7 @@ def train(
     *,
     dev: Pairs | Sequence[Pairs] = (),
     sizes: Sequence[int | None] | None = None,
+    split: str | None = None,
     vocabulary: Sequence[Pairs] = (),
     label_space: LabelSpace | str | None = None,
     options: TrainOptions | None = None,
@@ -39,8 +40,9 @@ def train(
 ) -> Training:
     """Train a model and leave it in the folder ``output``; what is there half done goes on.
 
-    ``on`` are one or several training sets, ``sizes`` how many pairs to draw of each (``None`` for all), ``dev`` the
-    sets to stop on, by default the training sets' own dev splits. Pairs without a gold label are left out.
+    ``on`` are one or several training sets, ``sizes`` how many pairs to draw of each (``None`` for all), ``split`` what
+    is trained on of them if not their train split, ``dev`` the sets to stop on, by default the training sets' own dev
+    splits. Pairs without a gold label are left out.
     ``vocabulary`` are further pairs whose words the model shall know, ``label_space`` the labels it shall learn.
     ``changes`` are fields of ``TrainOptions``, such as ``epochs=5``, and the model's own, such as ``hidden=200``.
     """
@@ -49,6 +51,7 @@ def train(
         model,
         as_list(on),
         sizes=sizes,
+        split=split,
         dev=as_list(dev),
         vocabulary=vocabulary,
         label_space=label_space,

@@ -1,0 +1,92 @@
+"""Gold: the pairs that have a label to learn from or to be judged by.
+
+Training, auditing and evaluating take the same view of a dataset: texts, labels, label space, units, a digest, and the
+rule which split is meant. ``none`` is a split of its own. It is taken where there is no other, as data that was never
+split is; beside others it holds what a plan left over (the other pairs of exclusive writers, say) and is never
+taken along.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from goldlabel.errors import InputError
+from goldlabel.metrics import Score, accuracy_score
+from goldlabel.pairs.dataset import Pairs
+from goldlabel.pairs.labels import NO_GOLD, LabelSpace, score_mapping
+from goldlabel.pairs.record import SPLITS
+from goldlabel.pairs.tokens import language_of
+from goldlabel.registry import one_of
+
+UNSPLIT = "none"
+LEAST_SHARE = 0.01
+"""A language counts from this share of the pairs on: one borrowed word does not make an English set Chinese."""
+_COLUMNS = ("id", "premise", "hypothesis", "label", "language", "group")
+
+
+@dataclass(frozen=True)
+class GoldPairs:
+    """Texts and gold labels of one dataset, in memory.
+
+    ``frame`` has the columns ``id, premise, hypothesis, label, language, group`` of the record.
+    """
+
+    name: str
+    space: LabelSpace
+    frame: pl.DataFrame
+    without_gold: int = 0
+    """Pairs of the same split that were left out."""
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        """The languages of the pairs."""
+        counts = language_of(self.frame).value_counts()
+        return frozenset(counts.filter(pl.col("count") >= LEAST_SHARE * len(self))["language"])
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the texts and labels, in order."""
+        return digest_texts(self.frame.select("id", "premise", "hypothesis", "label"))
+
+    def score(self, probabilities: NDArray[np.float64], space: LabelSpace) -> Score:
+        """Return the accuracy of scores over a model's label space on these labels."""
+        mapped = score_mapping(space, self.space).apply(probabilities)
+        words = np.array(self.space.labels)[mapped.argmax(axis=1)]
+        return accuracy_score(self.frame["label"].to_numpy(), words)
+
+
+def take_gold(pairs: Pairs, split: str | None = None, *, default: str, advice: str) -> GoldPairs:
+    """Return the gold pairs of a split, or without one, of the ``default`` split or of data that was never split.
+
+    Where neither is there, nothing is guessed; ``advice`` tells the user how to say which split is meant.
+    """
+    frame = pairs.frame.select(*_COLUMNS, "split").collect(engine="streaming")
+    splits = sorted(frame["split"].unique())
+    wanted = one_of("split", split, SPLITS) if split else UNSPLIT if splits == [UNSPLIT] else default
+    if splits and wanted not in splits:
+        raise InputError(f"{pairs.card.name}: has no {wanted} split, only {', '.join(splits)}; {advice}")
+    frame = frame.filter(pl.col("split") == wanted).drop("split")
+    gold = frame.filter(pl.col("label") != NO_GOLD)
+    return GoldPairs(pairs.card.name, pairs.card.label_space, gold, len(frame) - len(gold))
+
+
+def splits_of(pairs: Pairs) -> set[str]:
+    """Return the splits that pairs lie in."""
+    return set(pairs.frame.select(pl.col("split").unique()).collect()["split"])
+
+
+def digest_texts(frame: pl.DataFrame) -> str:
+    """Return a hash of a frame of texts, in order."""
+    hashed = hashlib.sha256()
+    for row in frame.iter_rows():
+        hashed.update("\x1f".join(row).encode() + b"\n")
+    return hashed.hexdigest()
