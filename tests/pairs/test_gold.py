@@ -60,6 +60,14 @@ def test_pairs_without_gold_are_left_out_and_counted() -> None:
     assert len(take(make_pairs([]))) == 0
 
 
+def test_units_are_those_of_the_package() -> None:
+    rows = make_rows(4)
+    rows[1]["premise"] = rows[0]["premise"].upper()
+    rows[2]["group"] = rows[3]["group"] = "chapter 1"
+    units = take(make_pairs(rows)).units
+    assert units[0] == units[1] != units[2] == units[3]
+
+
 def test_a_borrowed_word_does_not_make_a_set_chinese() -> None:
     rows = make_rows(200)
     rows[0]["premise"] = "The gate 门 stands open."

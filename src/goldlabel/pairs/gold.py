@@ -22,6 +22,7 @@ from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace, score_mapping
 from goldlabel.pairs.record import SPLITS
 from goldlabel.pairs.tokens import language_of
+from goldlabel.pairs.units import units_of
 from goldlabel.registry import one_of
 
 UNSPLIT = "none"
@@ -51,6 +52,11 @@ class GoldPairs:
         """The languages of the pairs."""
         counts = language_of(self.frame).value_counts()
         return frozenset(counts.filter(pl.col("count") >= LEAST_SHARE * len(self))["language"])
+
+    @cached_property
+    def units(self) -> NDArray[np.int64]:
+        """The number of each pair's unit: what must stay together and is not independent."""
+        return units_of(self.frame)
 
     @cached_property
     def digest(self) -> str:
