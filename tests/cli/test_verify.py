@@ -67,6 +67,14 @@ def test_json_has_the_keys_that_other_programs_read(run: Run, voted: Path, tmp_p
     assert {"verification.json", "verification.csv"} <= {file.name for file in (tmp_path / "out").iterdir()}
 
 
+def test_no_author_is_invented_for_a_file_that_names_none(run: Run, voted: Path) -> None:
+    nobody, first = run(voted), run(voted, "--author", "first")
+    assert "author" not in nobody.stdout
+    assert "where the author's label is is not known" in nobody.stderr
+    assert "gold_author" in first.stdout
+    assert "author" not in first.stderr
+
+
 def test_the_table_is_for_people(run: Run, voted: Path) -> None:
     done = run(voted, "--by", "genre")
     assert done.returncode == 0
@@ -79,7 +87,7 @@ def test_the_table_is_for_people(run: Run, voted: Path) -> None:
 
 @pytest.mark.parametrize("method", ["two-plus-one", "weighted-majority", "dawid-skene", "mace"])
 def test_every_method(run: Run, voted: Path, method: str) -> None:
-    found = json.loads(run(voted, "--method", method, "--json", "--resamples", 10).stdout)
+    found = json.loads(run(voted, "--method", method, "--author", "first", "--json", "--resamples", 10).stdout)
     assert found["method"] == method
     assert found["details"]
 

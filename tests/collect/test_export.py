@@ -143,6 +143,7 @@ def test_equal_states_give_equal_exports(finished: tuple[Store, int], tmp_path: 
 def test_labels_are_those_that_verify_gives(finished: tuple[Store, int], tmp_path: Path) -> None:
     export_project(*finished, tmp_path / "out")
     pairs = gl.read(tmp_path / "out")
+    assert pairs.card.author == "first"
     found = verify(pairs, "condition")
     assert found.gold_differs == 0
     written = json.loads((tmp_path / "out" / "verification.json").read_text())

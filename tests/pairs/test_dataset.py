@@ -115,6 +115,27 @@ def test_card_in_three_forms(pairs: gl.Pairs, tmp_path: Path) -> None:
     assert {record["dev/id"].decode() for record in records} == set(pairs.only(split="dev").collect()["id"])
 
 
+def test_where_the_authors_label_is_stays_on_the_card(pairs: gl.Pairs, tmp_path: Path) -> None:
+    card = Card(name="herons", author="first")
+    written = gl.Pairs(pairs.frame, card).split("50:25:25").pairs.map_labels("nli2").write(tmp_path / "out")
+    assert (written.card.author, written.to_dict()["author"]) == ("first", "first")
+    assert "- The author's own label: the first vote" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_card_that_says_nothing_of_the_author_is_read_and_one_that_says_nonsense_is_not(
+    pairs: gl.Pairs, tmp_path: Path
+) -> None:
+    pairs.write(tmp_path / "out")
+    path = tmp_path / "out" / CARD
+    fields = json.loads(path.read_text())
+    del fields["author"]
+    path.write_text(json.dumps(fields))
+    assert gl.read(tmp_path / "out").card.author == "none"
+    path.write_text(json.dumps(fields | {"author": "writer"}))
+    with pytest.raises(InputError, match=r"card\.json: is not a dataset card \(author 'writer' is not understood"):
+        gl.read(tmp_path / "out")
+
+
 def test_counts_and_their_keys(pairs: gl.Pairs) -> None:
     shown = pairs.to_dict()
     assert shown["labels"] == {"entailment": 7, "-": 1}

@@ -27,6 +27,7 @@ def ballots(
     labels: str | None = None,
     annotators: Sequence[str] | None = None,
     meta: Sequence[dict[str, Any] | None] | None = None,
+    author: str = "first",
     **columns: Sequence[str | None],
 ) -> Pairs:
     """Pairs with votes such as ``"een"``, one letter each; ``annotators`` likewise, ``labels`` one letter a pair."""
@@ -45,4 +46,4 @@ def ballots(
     if meta is not None:
         rows["meta"] = [orjson.dumps(one).decode() if one else None for one in meta]
     frame = pl.DataFrame(rows | columns, schema=DTYPES)
-    return Pairs.from_frame(frame, Card(name="ballots", label_space=label_space("nli3")))
+    return Pairs.from_frame(frame, Card(name="ballots", label_space=label_space("nli3"), author=author))

@@ -44,6 +44,20 @@ def test_votes_of_other_pairs_are_refused() -> None:
         verify(ballots("een"), votes=votes_of(ballots("een", "nn")))
 
 
+def test_figures_about_authors_exist_only_where_somebody_knows_the_author() -> None:
+    known, unknown = (verify(ballots("een", "nnc", labels="en", author=author)) for author in ("first", "none"))
+    for name in ("individual_author", "gold_author", "gold_not_author"):
+        assert known.groups["all"].figures[name].value is not None
+        assert unknown.groups["all"].figures[name].value is None
+    assert any("say author first or label" in note for note in unknown.notes)
+
+
+@pytest.mark.parametrize(("before", "after"), [("first", "first"), ("label", "none"), ("none", "none")])
+def test_gold_labels_take_the_place_of_authors_labels(before: str, after: str, tmp_path: Path) -> None:
+    written = verify(ballots("een", "nnc", labels="en", author=before)).write(tmp_path / "out")
+    assert written.card.author == after
+
+
 def test_a_notebook_shows_a_table() -> None:
     page = verify(ballots("een", "nnc"))._repr_html_()
     assert "relabelled" in page
@@ -59,7 +73,7 @@ def test_votes_that_are_sorted_are_noticed() -> None:
 def test_a_foreign_dataset_mixed_in() -> None:
     own = ballots(*["eeeee"] * 30, *["eeenn"] * 10, labels="e" * 40)
     foreign = ballots(*["eeeee"] * 10, *["uuuue"] * 20, *["nnnee"] * 10, labels="e" * 40)
-    found = compare_mixture(own, foreign, author="none", resamples=400).to_dict()
+    found = compare_mixture(own, foreign, resamples=400).to_dict()
     assert found["own"]["majority_label"]["value"] == 100.0
     assert found["foreign"]["majority_label"]["value"] == 25.0
     assert found["difference"]["majority_label"]["value"] == -75.0

@@ -34,9 +34,10 @@ def test_pairs_without_lists_beside_their_votes_have_unknown_annotators() -> Non
         votes.require_annotators("this")
 
 
-def test_who_the_author_is() -> None:
-    pairs = ballots("en", "cc", labels="ne")
-    first, label, nobody = (votes_of(pairs, author=author) for author in ("first", "label", "none"))
+def test_who_the_author_is_stands_on_the_card() -> None:
+    first, label, nobody = (
+        votes_of(ballots("en", "cc", labels="ne", author=author)) for author in ("first", "label", "none")
+    )
     entailment, neutral, contradiction = (first.answers.index(w) for w in ("entailment", "neutral", "contradiction"))
     assert first.author.tolist() == [entailment, contradiction]
     assert first.by_author.tolist() == [True, False, True, False]
@@ -103,6 +104,20 @@ def test_bad_csv_files(tmp_path: Path, text: str, message: str) -> None:
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         read_votes(path, ballots("e"))
+
+
+def test_a_user_who_knows_better_than_the_card_says_so() -> None:
+    pairs = ballots("en", "cc", labels="ne", author="none")
+    assert votes_of(pairs, author="first").by_author.tolist() == [True, False, True, False]
+    assert (votes_of(pairs, author="label").author != -1).all()
+
+
+def test_votes_in_a_file_have_no_author_unless_the_label_is_theirs(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("pair,annotator,label\np0,ann,e\np0,bo,n\n")
+    assert read_votes(path, ballots("e", labels="n", author="first")).author.tolist() == [-1]
+    assert (read_votes(path, ballots("e", labels="n", author="label")).author != -1).all()
+    assert read_votes(path, ballots("e", author="none"), author="first").by_author.tolist() == [True, False]
 
 
 def test_an_author_that_is_nowhere() -> None:

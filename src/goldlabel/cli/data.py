@@ -24,6 +24,7 @@ from goldlabel.cli.output import (
     show,
 )
 from goldlabel.files import input_files
+from goldlabel.pairs.card import AUTHORS
 from goldlabel.pairs.record import SPLITS
 from goldlabel.registry import one_of
 from goldlabel.sources import SOURCES, add, is_added, load
@@ -71,7 +72,10 @@ def show_command(
     as_json: JsonOption = False,
 ) -> None:
     """Count the pairs of a dataset by split and label."""
-    show(open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit), as_json)
+    pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit)
+    show(pairs, as_json)
+    if not as_json and pairs.to_dict()["with_votes"]:
+        typer.echo(f"author's own label: {AUTHORS[pairs.card.author]}")
 
 
 @app.command("add")

@@ -58,9 +58,9 @@ def verify_command(
         ),
     ] = None,
     author: Annotated[
-        str,
-        typer.Option("--author", help="Where the author's label is: the first vote, the label, or none."),
-    ] = "first",
+        str | None,
+        typer.Option("--author", help="Where the author's label is, if not where the card says: first, label or none."),
+    ] = None,
     votes: Annotated[
         Path | None,
         typer.Option("--votes", help="CSV file of votes (pair, annotator, label[, seconds, time]) used instead."),
@@ -93,14 +93,14 @@ def verify_command(
     pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed}
     more: dict[str, Result] = {}
-    cast = read_votes(votes, pairs, author="none" if author == "first" else author) if votes else None
+    cast = read_votes(votes, pairs, author=author) if votes else None
     if baseline:
         if cast is None:
             raise InputError("--baseline scores votes of people who had no part in the labels; pass them with --votes")
         more["human_baseline"] = human_baseline(cast, **drawn)
     if foreign is not None:
         other = open_pairs(foreign, labels=labels, spellings=spellings, columns=columns, limit=limit)
-        more["foreign"] = compare_mixture(pairs, other, author=author, **drawn)
+        more["foreign"] = compare_mixture(pairs, other, **drawn)
     with progress("verifying", None):
         result = verify(
             pairs,
@@ -125,7 +125,8 @@ def verify_command(
 
 def _print(result: Verification, more: list[Result]) -> None:
     typer.echo(result.title)
-    _print_agreement({name: group.to_dict() for name, group in result.groups.items()})
+    groups = {name: group.to_dict() for name, group in result.groups.items()}
+    _print_agreement(groups, author_known=groups["all"]["gold_author"] is not None)
     for part in [*more, *([result.annotators] if result.annotators else [])]:
         typer.echo(f"\n{part.title}")
         print_table(part.table.columns, ([_shown(value) for value in row] for row in part.table.iter_rows()))
@@ -134,14 +135,14 @@ def _print(result: Verification, more: list[Result]) -> None:
         note(f"note: {line}")
 
 
-def _print_agreement(groups: dict[str, Any]) -> None:
+def _print_agreement(groups: dict[str, Any], *, author_known: bool) -> None:
     """Print statistics as rows and groups as columns, as papers do, a few groups to a table."""
     shown = [name for name, group in groups.items() if group["relabelled"]]
     for start in range(0, len(shown), GROUPS_PER_TABLE):
         names = shown[start : start + GROUPS_PER_TABLE]
         rows = []
         for key in groups[names[0]]:
-            if key != "intervals":
+            if key != "intervals" and (author_known or "author" not in key):
                 cells = (_figure(key, groups[name][key], groups[name]["intervals"].get(key)) for name in names)
                 rows.append([key, *cells])
         if start:

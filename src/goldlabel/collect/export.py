@@ -170,12 +170,12 @@ def measure_figures(snapshot: Snapshot, *, resamples: int = 1000) -> Figures:
         levels = {name: group for name, group in by_level.items() if not name.endswith(NO_VALUE)}
         verification = replace(verification, groups={**verification.groups, **levels})
     else:
-        verification = verify(checked, author="none", resamples=resamples)
+        verification = verify(checked, resamples=resamples)
     sizes = _sizes(snapshot.own)
     groups = {name: replace(group, n=sizes.get(name, group.n)) for name, group in verification.groups.items()}
     baseline = None
     if kind == "human-baseline":
-        baseline = human_baseline(votes_of(checked, author="none"), resamples=resamples)
+        baseline = human_baseline(votes_of(checked), resamples=resamples)
     return Figures(replace(verification, groups=groups), _mixture(snapshot, resamples), baseline)
 
 
@@ -231,7 +231,7 @@ def _mixture(snapshot: Snapshot, resamples: int) -> Mixture | None:
     ]
     if any(one.frame.select(pl.col("votes").list.len().max()).collect().item() < 2 for one in bare):
         return None
-    return compare_mixture(*bare, author="none", resamples=resamples)
+    return compare_mixture(*bare, resamples=resamples)
 
 
 def _without_overlap(split: Split, pairs: Pairs) -> Split | None:
@@ -241,7 +241,7 @@ def _without_overlap(split: Split, pairs: Pairs) -> Split | None:
 def _mapped(pairs: Pairs) -> Pairs:
     """Map ordinal votes to labels of inference, then let their majority decide: steps between may add up to one."""
     mapped = pairs.map_labels(NLI3)
-    return verify(mapped, author="none").pairs if len(verified(mapped)) else mapped
+    return verify(mapped).pairs if len(verified(mapped)) else mapped
 
 
 def _described(pairs: Pairs, snapshot: Snapshot, figures: Figures, sections: Sequence[Section]) -> Pairs:

@@ -53,8 +53,8 @@ def take_snapshot(tx: Transaction, project_id: int) -> Snapshot:
     return Snapshot(
         project=found,
         at=tx.now,
-        own=_pairs(rows[own], found, found.name),
-        foreign=_pairs(rows["foreign"], found, f"{found.name}, foreign pairs"),
+        own=_pairs(rows[own], found, found.name, "first" if own == "written" else "none"),
+        foreign=_pairs(rows["foreign"], found, f"{found.name}, foreign pairs", "none"),
         exclusive=_exclusive(tx, project_id),
     )
 
@@ -185,10 +185,11 @@ def _meta(row: Row[Any], around: _Around, complete: bool) -> dict[str, Any]:
     }
 
 
-def _pairs(rows: Sequence[Mapping[str, Any]], found: Project, name: str) -> Pairs:
+def _pairs(rows: Sequence[Mapping[str, Any]], found: Project, name: str, author: str) -> Pairs:
     # Arrow takes lists of lists at once where Polars would take them one by one.
     table = pa.table({column: [row.get(column) for row in rows] for column in COLUMNS}, schema=SCHEMA)
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
-    card = Card(name=name, label_space=found.protocol.label_space, languages=(found.protocol.language,))
+    protocol = found.protocol
+    card = Card(name=name, label_space=protocol.label_space, languages=(protocol.language,), author=author)
     return Pairs.from_frame(frame, card)

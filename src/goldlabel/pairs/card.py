@@ -19,16 +19,19 @@ from goldlabel.errors import InputError
 from goldlabel.files import write_text
 from goldlabel.pairs.labels import LABEL_SPACES, NLI3, LabelSpace
 from goldlabel.pairs.record import COLUMNS, LISTS
+from goldlabel.registry import suggest
 
 CARD = "card.json"
 HF_SPLITS = {"train": "train", "dev": "validation", "test": "test", "none": "unsplit"}
+AUTHORS = {"first": "the first vote", "label": "the label", "none": "not known"}
+"""Where the label that the hypothesis's author meant can be."""
 
 COLUMN_MEANINGS = {
     "id": "unique in the dataset",
     "premise": "the text that is taken as given",
     "hypothesis": "the text that is judged against the premise",
     "label": "gold label, or - where the votes gave none",
-    "votes": "the annotators' labels, the author's first",
+    "votes": "the annotators' labels; the card says whether the author's own is the first",
     "split": "train, dev, test or none",
     "dataset": "the dataset the pair comes from",
     "language": "language code",
@@ -58,7 +61,11 @@ class FileEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """What a dataset says of itself."""
+    """What a dataset says of itself.
+
+    ``author`` says where the author's own label is, one of ``AUTHORS``. Figures about authors exist only where it is
+    known, so it is ``none`` unless somebody who knows the data says otherwise.
+    """
 
     name: str
     label_space: LabelSpace = NLI3
@@ -67,9 +74,13 @@ class Card:
     licence: str | None = None
     source: str | None = None
     paper: str | None = None
+    author: str = "none"
     files: tuple[FileEntry, ...] = ()
     problems: int = 0
     history: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        check_author(self.author)
 
     def with_step(self, step: str) -> Card:
         """Return the card of data made from this card's data by ``step``."""
@@ -99,6 +110,12 @@ class Card:
         )
 
 
+def check_author(author: str) -> None:
+    """Refuse a place that no author's label can have."""
+    if author not in AUTHORS:
+        raise InputError(f"author {author!r} is not understood; {suggest(author, list(AUTHORS))}")
+
+
 def write_card(card: Card, folder: Path) -> None:
     """Write the card into a dataset's folder, in its three forms."""
     write_text(folder / CARD, json.dumps(card.to_dict(), ensure_ascii=False, indent=2) + "\n")
@@ -113,7 +130,7 @@ def read_card(folder: Path) -> Card:
         return Card.from_dict(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError as error:
         raise InputError(f"{folder}: is no dataset, it has no {CARD}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (InputError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: is not a dataset card ({error})") from error
 
 
@@ -142,7 +159,12 @@ def hugging_face_readme(card: Card) -> str:
     ]
     origin = [
         f"- {name}: {value}"
-        for name, value in (("Licence", card.licence), ("Source", card.source), ("Paper", card.paper))
+        for name, value in (
+            ("Licence", card.licence),
+            ("Source", card.source),
+            ("Paper", card.paper),
+            ("The author's own label", AUTHORS[card.author] if card.author != "none" else None),
+        )
         if value
     ]
     history = [f"{number}. {step}" for number, step in enumerate(card.history, 1)]

@@ -149,6 +149,7 @@ class Pairs(Result):
             "languages": self._count_by("language"),
             "genres": self._count_by("genre"),
             "with_votes": int(self._counts["with_votes"].sum()),
+            "author": self.card.author,
             "licence": self.card.licence,
             "source": self.card.source,
             "problems": self.card.problems,

@@ -68,12 +68,12 @@ class Mixture(Result):
 
 
 def compare_mixture(
-    own: Pairs, foreign: Pairs, *, author: str = "first", resamples: int = 1000, level: float = 0.95, seed: int = 0
+    own: Pairs, foreign: Pairs, *, resamples: int = 1000, level: float = 0.95, seed: int = 0
 ) -> Mixture:
     """Hold the votes on foreign pairs against those on own ones; both must have the same labels."""
     if own.card.label_space.labels != foreign.card.label_space.labels:
         raise InputError(f"{own.card.name} and {foreign.card.name} have different labels; map one of them first")
-    both = votes_of(own, author=author), votes_of(foreign, author=author)
+    both = votes_of(own), votes_of(foreign)
     patterns = [patterns_of(votes, majority(votes)) for votes in both]
     for pairs, found in zip((own, foreign), patterns, strict=True):
         if not len(found.weights):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +94,7 @@ def verify(
     method: str = "majority",
     quorum: int | None = None,
     confidence: float | None = None,
-    author: str = "first",
+    author: str | None = None,
     votes: Votes | None = None,
     resamples: int = 1000,
     level: float = 0.95,
@@ -104,7 +104,8 @@ def verify(
 
     ``method`` is a name of ``goldlabel.verify.METHODS``. ``confidence`` is how sure you want to be of a label:
     it decides how many more votes pairs need (0.95 unless given) and, where a method gives probabilities, what a
-    gold label must reach. ``votes`` replace those of the record. Pairs with fewer than two votes keep their label.
+    gold label must reach. ``author`` says where the author's label is, if not where the card says. ``votes`` replace
+    those of the record. Pairs with fewer than two votes keep their label.
     """
     columns = _columns(by)
     if votes is None:
@@ -124,7 +125,7 @@ def verify(
     matches = int((gold.answer == votes.label)[votes.relabelled].sum())
     rule = StoppingRule(confidence=confidence or 0.95, most=10, prior=fit_prior(votes.counts[:, : len(votes.space)]))
     return Verification(
-        pairs=_relabel(pairs, words, relabelled, method),
+        pairs=_relabel(pairs, words, relabelled, votes, method),
         votes=votes,
         gold=gold,
         groups=groups,
@@ -171,9 +172,12 @@ def _group(
     return Agreement(found.n, found.relabelled, {**found.figures, "cohen_kappa": cohen})
 
 
-def _relabel(pairs: Pairs, words: pl.Series, relabelled: pl.Series, method: str) -> Pairs:
+def _relabel(pairs: Pairs, words: pl.Series, relabelled: pl.Series, votes: Votes, method: str) -> Pairs:
     new = pl.when(pl.lit(relabelled)).then(pl.lit(words)).otherwise(pl.col("label")).alias("label")
-    return Pairs(pairs.frame.with_columns(new), pairs.card.with_step(f"gold labels from votes by {method}"))
+    card = pairs.card.with_step(f"gold labels from votes by {method}")
+    # The gold label takes the place of the author's where that was the label.
+    author = "first" if votes.by_author.any() else "none"
+    return Pairs(pairs.frame.with_columns(new), replace(card, author=author))
 
 
 def _notes(votes: Votes) -> tuple[str, ...]:
@@ -190,6 +194,11 @@ def _notes(votes: Votes) -> tuple[str, ...]:
         notes.append(
             "on every pair the first vote is also the most frequent: the votes seem to be sorted, and figures about "
             "the author mean nothing; say that the author's label is not the first vote"
+        )
+    if (votes.author == NONE).all():
+        notes.append(
+            "where the author's label is is not known: there are no figures about authors; "
+            "say author first or label if you know"
         )
     if not votes.annotators:
         notes.append("who cast the votes is not known: Cohen's kappa and figures about annotators are undefined")

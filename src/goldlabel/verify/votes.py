@@ -18,14 +18,12 @@ from numpy.typing import NDArray
 from goldlabel.errors import InputError
 from goldlabel.files import one_input_file
 from goldlabel.pairs import Pairs
+from goldlabel.pairs.card import check_author
 from goldlabel.pairs.labels import ABSTENTIONS, LabelSpace
 from goldlabel.registry import suggest
 
 NONE = -1
 """Stands for no label and for an unknown annotator."""
-
-AUTHORS = ("first", "label", "none")
-"""Whose label the author's is: the first vote's, the released label's, or nobody's."""
 
 MEMBERS = {"annotators": pl.String(), "seconds": pl.Float64(), "times": pl.String()}
 TIME_FORMATS = ("%+", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
@@ -104,13 +102,13 @@ class Votes:
             raise InputError(f"{what} has nothing to learn from: no vote is for a label")
 
 
-def votes_of(pairs: Pairs, *, author: str = "first") -> Votes:
+def votes_of(pairs: Pairs, *, author: str | None = None) -> Votes:
     """Take the votes from the record.
 
-    ``author`` says whose the author's label is: the ``first`` vote's; the released ``label``'s, where all
-    votes are verifiers'; or that it is in neither place (``none``).
+    Where the author's label is stands on the card; ``author`` says it instead: it is the ``first`` vote; it is the
+    released ``label``, where all votes are verifiers'; or nobody knows (``none``).
     """
-    _check_author(author)
+    author = _author(author, pairs.card.author)
     frame = pairs.frame.select("id", "label", "votes", *_meta_lists()).collect(engine="streaming")
     sizes = frame["votes"].list.len()
     if not sizes.sum():
@@ -124,12 +122,13 @@ def votes_of(pairs: Pairs, *, author: str = "first") -> Votes:
     return _build(pairs, frame, rows, words, lists, author)
 
 
-def read_votes(path: str | Path, pairs: Pairs, *, author: str = "none") -> Votes:
+def read_votes(path: str | Path, pairs: Pairs, *, author: str | None = None) -> Votes:
     """Read votes from a CSV file with the columns ``pair``, ``annotator``, ``label`` and maybe ``seconds``, ``time``.
 
-    A pair's votes stand in the order of the file. The record's own votes play no part.
+    A pair's votes stand in the order of the file. The record's own votes play no part, and where the author's is the
+    first of those, it is not in the file unless ``author`` says so.
     """
-    _check_author(author)
+    author = _author(author, "label" if pairs.card.author == "label" else "none")
     table = _read_csv(path)
     frame = pairs.frame.select("id", "label").collect(engine="streaming")
     rows = frame.with_row_index("row").select("row", pl.col("id").alias("pair"))
@@ -188,9 +187,11 @@ def _coded(words: pl.Series, codes: dict[str, int]) -> NDArray[np.int8]:
     return words.replace_strict(codes, default=NONE, return_dtype=pl.Int8).to_numpy()
 
 
-def _check_author(author: str) -> None:
-    if author not in AUTHORS:
-        raise InputError(f"author {author!r} is not understood; {suggest(author, list(AUTHORS))}")
+def _author(said: str | None, otherwise: str) -> str:
+    if said is None:
+        return otherwise
+    check_author(said)
+    return said
 
 
 def _meta_lists() -> list[pl.Expr]:
