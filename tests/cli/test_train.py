@@ -72,14 +72,14 @@ def test_every_option_reaches_the_run(pairs: str, others: str, tmp_path: Path) -
         "--patience", 3,
         "--stop-on", "walls", "--vectors", vectors, "--freeze-vectors", "--tokenizer", "characters",
         "--vocabulary", others, "--label-space", "nli2", "--set", "hidden=6,pooling=max", "--set", "dropout=0.2",
-        "--device", "cpu", "--precision", "bf16", "--seed", 5, "-o", tmp_path / "run", "--json",
+        "--device", "cpu", "--precision", "fp32", "--seed", 5, "-o", tmp_path / "run", "--json",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     config = json.loads((tmp_path / "run" / "config.json").read_text())
     given = {
         "seed": 5, "reads": "hypothesis", "size": None, "epochs": 2, "batch": 5, "batch_tokens": 90, "accumulate": 2,
         "lr": 0.01, "clip": 2.0, "patience": 3, "stop_on": "walls", "vectors": str(vectors), "train_vectors": False,
-        "tokenizer": "characters", "tagger": "", "device": "cpu", "precision": "bf16", "start": None, "fixed": False,
+        "tokenizer": "characters", "tagger": "", "device": "cpu", "precision": "fp32", "start": None, "fixed": False,
         "options": {"hidden": 6, "pooling": "max", "dropout": 0.2},
     }  # fmt: skip
     assert config["training"]["options"] == given

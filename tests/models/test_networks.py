@@ -28,6 +28,7 @@ from goldlabel.models.network import (  # noqa: E402
     SentenceNetwork,
     build_network,
 )
+from goldlabel.models.precision import computes_bf16  # noqa: E402
 from goldlabel.models.vectors import Vectors  # noqa: E402
 from goldlabel.pairs.labels import NLI2, NLI3, LabelSpace  # noqa: E402
 
@@ -80,6 +81,7 @@ HYPOTHESES = [
     "Heron",
 ]
 WORDS = ("the", "owl", "harbour", "barn", "rains", "heron", "ferries", "sleep", "A", "in", ".")
+needs_bf16 = pytest.mark.skipif(not computes_bf16("cpu"), reason="this processor does not compute in bf16")
 LONGER = "the tide came in and " * 30
 
 
@@ -361,6 +363,7 @@ def test_any_number_of_labels(name: str) -> None:
         np.testing.assert_allclose(shares.sum(axis=1), 1, atol=1e-6)
 
 
+@needs_bf16
 def test_half_precision_stays_near(name: str) -> None:
     model = built(name)
     sides = batch(model)
@@ -371,6 +374,7 @@ def test_half_precision_stays_near(name: str) -> None:
     torch.testing.assert_close(rough, plain, atol=0.15, rtol=0.1)
 
 
+@needs_bf16
 def test_half_precision_trains(name: str) -> None:
     model = build(name, train_vectors=True)
     model.network.train()

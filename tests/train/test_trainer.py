@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,9 @@ torch = pytest.importorskip("torch")
 
 import goldlabel as gl  # noqa: E402
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
+from goldlabel.models import precision as precision_module  # noqa: E402
 from goldlabel.models.cbow import CBOW  # noqa: E402
+from goldlabel.models.precision import computes_bf16  # noqa: E402
 from goldlabel.pairs import Pairs  # noqa: E402
 from goldlabel.train import Training, train  # noqa: E402
 from goldlabel.train import trainer as trainer_module  # noqa: E402
@@ -224,6 +229,7 @@ def test_another_fault_keeps_its_traceback(tmp_path: Path, monkeypatch: pytest.M
         quick(tmp_path / "other")
 
 
+@pytest.mark.skipif(not computes_bf16("cpu"), reason="this processor does not compute in bf16")
 def test_bf16_runs_on_a_cpu_and_gives_other_weights(tmp_path: Path) -> None:
     plain = quick(tmp_path / "fp32", lr=0.01)
     mixed = quick(tmp_path / "bf16", precision="bf16", lr=0.01)
@@ -231,6 +237,90 @@ def test_bf16_runs_on_a_cpu_and_gives_other_weights(tmp_path: Path) -> None:
     assert plain.parameters == mixed.parameters
     losses = [[one["loss"] for one in metrics(tmp_path / name)] for name in ("fp32", "bf16")]
     assert losses[0] == pytest.approx(losses[1], rel=0.05)
+
+
+@pytest.mark.parametrize("model", ["cbow", "lstm"])
+def test_bf16_on_a_processor_without_it_is_refused_and_nobody_gets_it_unasked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    """The processor is simulated: the one function that asks it answers no."""
+    monkeypatch.setattr(precision_module, "computes_bf16", lambda _: False)
+    with pytest.raises(InputError, match="bf16 was asked for and this processor has none; pass --precision fp32") as no:
+        train(model, with_dev(), tmp_path / "bf16", precision="bf16", epochs=1, device="cpu")
+    assert "\n" not in str(no.value)
+    assert not (tmp_path / "bf16").exists()
+    train(model, with_dev(), tmp_path / "run", epochs=1, hidden=4, device="cpu")
+    with pytest.raises(InputError, match="bf16 was asked for"):
+        gl.load_model(tmp_path / "run", "cpu", precision="bf16")
+    assert np.isfinite(gl.load_model(tmp_path / "run", "cpu").predict(["Open."], ["Shut."])).all()
+
+
+def test_what_the_processor_says_is_what_happens() -> None:
+    """Asked anew, in a process whose oneDNN is told to know no more than AVX2, and in this one."""
+    code = """
+import torch
+from goldlabel.models.precision import computes_bf16
+state = torch.get_rng_state()
+answer = computes_bf16("cpu")
+assert torch.equal(state, torch.get_rng_state()), "asking draws random numbers"
+try:
+    with torch.autocast("cpu", torch.bfloat16):
+        torch.nn.LSTM(4, 4)(torch.zeros(2, 3, 4))[0].sum().backward()
+    print(answer, True)
+except RuntimeError:
+    print(answer, False)
+"""
+    for limits in ({}, {"ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}):
+        ended = subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, **limits}, capture_output=True, text=True, check=False
+        )
+        answer, happened = ended.stdout.split() or [ended.stderr, ""]
+        assert answer == happened
+
+
+def product_settings() -> dict[str, str]:
+    """What torch makes of products of single-precision numbers."""
+    backends = torch.backends
+    return {
+        "matmul": backends.cuda.matmul.fp32_precision,
+        "conv": backends.cudnn.conv.fp32_precision,
+        "rnn": backends.cudnn.rnn.fp32_precision,
+        "cpu": backends.mkldnn.matmul.fp32_precision,
+    }
+
+
+def test_fp32_is_fp32_while_a_run_computes_and_torchs_settings_are_as_before_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Settings alone: what a GPU then computes is in ``tests/models/test_precision.py``."""
+    before = product_settings()
+    assert "tf32" in before.values(), "torch's own default is what must not stay"
+    during: list[dict[str, str]] = []
+    forward, classify = CBOW.forward, CBOW.classify
+
+    def spy(method: Any) -> Any:
+        def called(*arguments: Any) -> Any:
+            during.append(product_settings())
+            return method(*arguments)
+
+        return called
+
+    monkeypatch.setattr(CBOW, "forward", spy(forward))
+    quick(tmp_path / "run", precision="fp32")
+    assert product_settings() == before
+    monkeypatch.setattr(CBOW, "classify", spy(classify))
+    gl.load_model(tmp_path / "run", "cpu").predict(["Open."], ["Shut."])
+    assert product_settings() == before
+    assert during
+    assert all(set(settings.values()) == {"ieee"} for settings in during)
+
+    def faulty(*_: Any) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(CBOW, "forward", faulty)
+    with pytest.raises(RuntimeError, match="a fault"):
+        quick(tmp_path / "faulty", precision="fp32")
+    assert product_settings() == before
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a CUDA device is here")
@@ -243,7 +333,7 @@ def test_cuda_that_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"precision": "tf32"}, "tf32 is for CUDA devices; pass --precision fp32 or bf16"),
+        ({"precision": "tf32"}, "tf32 is for CUDA devices; pass --precision fp32"),
         ({"precision": "fp16"}, "precision 'fp16' is not known; did you mean 'bf16'"),
         ({"stop_on": "dors"}, "stop-on 'dors' is no dev set; did you mean 'doors'"),
         ({"hiden": 3}, "cbow has no option 'hiden'; did you mean 'hidden'"),

@@ -18,6 +18,7 @@ from goldlabel.registry import Registry, import_extra, one_of
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 DEVICES = ("auto", "cpu", "cuda")
+PRECISIONS = ("auto", "fp32", "tf32", "bf16")
 FORMAT = 1
 """Of run folders; it grows when an older version could not read a newer one's."""
 
@@ -71,9 +72,13 @@ def find_member(model: str) -> Any:
         raise
 
 
-def load_model(name: str | Path, device: str = "auto") -> Model:
-    """Load a model from a run folder; a network goes to ``cpu``, to ``cuda``, or with ``auto`` to a GPU if any."""
+def load_model(name: str | Path, device: str = "auto", precision: str = "fp32") -> Model:
+    """Load a model from a run folder; a network goes to ``cpu``, to ``cuda``, or with ``auto`` to a GPU if any.
+
+    A network computes its scores in ``precision``: ``fp32``, ``tf32``, ``bf16``, or with ``auto`` that of training.
+    """
     one_of("device", device, DEVICES)
+    one_of("precision", precision, PRECISIONS)
     folder = Path(name)
     config = read_config(folder)
     try:
@@ -81,7 +86,7 @@ def load_model(name: str | Path, device: str = "auto") -> Model:
     except (ValueError, KeyError) as error:
         raise InputError(f"{folder / CONFIG}: is not a model's configuration ({error})") from error
     if hasattr(model, "network"):
-        model.move_to(device)
+        model.move_to(device, precision)
     loaded: Model = model
     return loaded
 

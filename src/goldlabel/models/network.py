@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,7 @@ from goldlabel.files import write_text
 from goldlabel.models.encoding import EncodedPairs, EncodedSentences, Encoder, EncoderOptions, cut_by_tokens
 from goldlabel.models.layers import Sentences, encode_both
 from goldlabel.models.model import read_space, read_tensors, write_config, write_tensors
+from goldlabel.models.precision import autocast, resolve_precision, single_precision
 from goldlabel.models.vectors import Vectors
 from goldlabel.models.vocabulary import PAD, Vocabulary
 from goldlabel.pairs.labels import LabelSpace
@@ -229,14 +231,17 @@ class NetworkModel:
         self.seen = tuple(seen)
         """Labels of the training data; the others get no probability."""
         self.options = options
+        self.precision = "fp32"
+        """Of scores; training has its own."""
 
     @property
     def device(self) -> torch.device:
         """Where the weights lie."""
         return self.network.words.weight.device
 
-    def move_to(self, device: str) -> None:
-        """Bring the weights to ``cpu``, ``cuda`` or ``auto``."""
+    def move_to(self, device: str, precision: str = "fp32") -> None:
+        """Bring the weights to ``cpu``, ``cuda`` or ``auto``, and let scores be computed in ``precision`` there."""
+        self.precision = resolve_precision(precision, resolve_device(device))
         self.network.to(resolve_device(device))
 
     def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
@@ -253,10 +258,8 @@ class NetworkModel:
         """Return the probabilities of pairs that are encoded already."""
         return self.predict_tensors(pairs, PairTensors(pairs, self.device))
 
-    @torch.inference_mode()
     def predict_tensors(self, pairs: EncodedPairs, tensors: PairTensors) -> NDArray[np.float64]:
         """Return the probabilities of pairs that are on the device already."""
-        self.network.eval()
         lengths = pairs.premise.lengths, pairs.hypothesis.lengths
         scores = torch.empty(len(pairs), len(self.label_space), device=self.device)
 
@@ -265,23 +268,30 @@ class NetworkModel:
             given: Tensor = self.network(*tensors.batch(torch.from_numpy(rows).to(self.device), sizes))
             return given.float()
 
-        for rows in scoring_batches(lengths, SCORING_TOKENS[self.device.type]):
-            scores[torch.from_numpy(rows).to(self.device)] = within_memory(score, rows)
+        with self._scoring():
+            for rows in scoring_batches(lengths, SCORING_TOKENS[self.device.type]):
+                scores[torch.from_numpy(rows).to(self.device)] = within_memory(score, rows)
         return self._probabilities(scores)
 
-    @torch.inference_mode()
+    @contextmanager
+    def _scoring(self) -> Iterator[None]:
+        self.network.eval()
+        with torch.inference_mode(), single_precision(self.precision), autocast(self.precision, self.device):
+            yield
+
     def _predict_sentences(
         self, network: SentenceNetwork, premises: Sequence[str], hypotheses: Sequence[str]
     ) -> NDArray[np.float64]:
         """Encode each different sentence once."""
-        network.eval()
         sides = []
-        for side, texts in (("premise", premises), ("hypothesis", hypotheses)):
-            rows: dict[str, int] = {}
-            places = [rows.setdefault(text, len(rows)) for text in texts]
-            encoded = self.encoder.encode_sentences(list(rows), side)
-            sides.append(self._encode_sentences(network, encoded)[torch.tensor(places, device=self.device)])
-        return self._probabilities(network.classify(*sides).float())
+        with self._scoring():
+            for side, texts in (("premise", premises), ("hypothesis", hypotheses)):
+                rows: dict[str, int] = {}
+                places = [rows.setdefault(text, len(rows)) for text in texts]
+                encoded = self.encoder.encode_sentences(list(rows), side)
+                sides.append(self._encode_sentences(network, encoded)[torch.tensor(places, device=self.device)])
+            scores = network.classify(*sides).float()
+        return self._probabilities(scores)
 
     def _encode_sentences(self, network: SentenceNetwork, sentences: EncodedSentences) -> Tensor:
         tensors = SentenceTensors(sentences, self.device)

@@ -76,7 +76,7 @@ def baseline_arguments(task: Task, options: TrainOptions) -> dict[str, Any]:
 
 def _check_network(model: str, network: Any, options: TrainOptions) -> None:
     from goldlabel.models.network import resolve_device
-    from goldlabel.train.trainer import resolve_precision
+    from goldlabel.models.precision import resolve_precision
 
     resolve_precision(options.precision, resolve_device(options.device))
     if options.tagger and "tags" not in network.fields:

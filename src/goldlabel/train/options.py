@@ -8,11 +8,10 @@ from typing import Any, get_args, get_type_hints
 
 from goldlabel.errors import InputError
 from goldlabel.models.encoding import READS
-from goldlabel.models.model import DEVICES
+from goldlabel.models.model import DEVICES, PRECISIONS
 from goldlabel.models.vocabulary import TOKENIZERS
 from goldlabel.registry import one_of, suggest
 
-PRECISIONS = ("auto", "fp32", "tf32", "bf16")
 OWN = "options."
 
 

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from goldlabel.errors import GoldlabelError, InputError
+from goldlabel.errors import GoldlabelError
 from goldlabel.files import atomic_file
 from goldlabel.metrics import Score
 from goldlabel.models.network import NetworkModel, PairTensors, Recipe
+from goldlabel.models.precision import autocast, resolve_precision, single_precision
 from goldlabel.train.batches import plan_batches
 from goldlabel.train.checkpoint import read_checkpoint, write_checkpoint
 from goldlabel.train.options import TrainOptions
@@ -81,15 +82,6 @@ def describe_device(device: torch.device) -> dict[str, Any]:
     return {"device": "cpu", "threads": torch.get_num_threads()}
 
 
-def resolve_precision(name: str, device: torch.device) -> str:
-    """Return the precision asked for; by default that of a device's fast matrix products."""
-    if name == "auto":
-        return "tf32" if device.type == "cuda" else "fp32"
-    if name == "tf32" and device.type == "cpu":
-        raise InputError("precision tf32 is for CUDA devices; pass --precision fp32 or bf16")
-    return name
-
-
 class Trainer:
     """One run of one network in one folder."""
 
@@ -107,7 +99,6 @@ class Trainer:
         self.recipe, self.options, self.folder = recipe, options, folder
         self.device = model.device
         self.precision = resolve_precision(options.precision, self.device)
-        torch.set_float32_matmul_precision("high" if self.precision == "tf32" else "highest")
         self.tensors = PairTensors(prepared.pairs, self.device)
         self.dev = [PairTensors(pairs, self.device) for pairs in prepared.dev_pairs]
         trained = [parameter for parameter in model.network.parameters() if parameter.requires_grad]
@@ -133,7 +124,7 @@ class Trainer:
         """Train until the epochs are over or nothing gets better, from the last checkpoint where there is one."""
         self._restore()
         self.saved_at = time.monotonic()
-        with self._stop_at_a_step():
+        with self._stop_at_a_step(), single_precision(self.precision):
             while not self._is_over():
                 self._run_epoch()
                 self._end_epoch()
@@ -194,7 +185,7 @@ class Trainer:
     def _backward(self, rows: Tensor, sizes: tuple[int, int], total: int) -> None:
         premise, hypothesis = self.tensors.batch(rows, sizes)
         assert self.tensors.labels is not None
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16"):
+        with autocast(self.precision, self.device):
             scores = self.model.network(premise, hypothesis)
         scores = scores.float()
         loss = functional.cross_entropy(scores, self.tensors.labels[rows], reduction="sum") / total
