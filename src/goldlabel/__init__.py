@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -57,14 +58,30 @@ __all__ = [
 ]
 
 
+class _Package(ModuleType):
+    """A package three of whose rooms are called like their main function.
+
+    Python binds a sub-package under its name when it is first imported, by whomever. There users expect the
+    function, so that is what is bound; the room itself is imported as any other.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        is_room = isinstance(value, ModuleType) and _HOMES.get(name) == value.__name__
+        super().__setattr__(name, getattr(value, name) if is_room else value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that ``import goldlabel`` costs nothing."""
     if name == "__version__":
-        return importlib.metadata.version("goldlabel")
+        from importlib.metadata import version
+
+        return version("goldlabel")
     if name not in _HOMES:
         raise AttributeError(f"module 'goldlabel' has no attribute {name!r}")
-    home = importlib.import_module(_HOMES[name])
-    return home if _HOMES[name] == f"goldlabel.{name}" else getattr(home, name)
+    return getattr(importlib.import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

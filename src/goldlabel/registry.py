@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import sys
 from collections.abc import Iterator, Sequence
-from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from goldlabel.errors import InputError, MissingExtraError, UnknownNameError
@@ -65,19 +63,6 @@ def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
     if value not in allowed:
         raise InputError(f"{option} {value!r} is not known; {suggest(value, list(allowed))}")
     return value
-
-
-class _CallableModule(ModuleType):
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        return getattr(self, self.__name__.rpartition(".")[2])(*arguments, **options)
-
-
-def make_callable(module: str) -> None:
-    """Let a room be called as its main function: ``goldlabel.verify(pairs)`` is ``goldlabel.verify.verify(pairs)``.
-
-    Importing a room puts the module under its name into the package, where users expect the function.
-    """
-    sys.modules[module].__class__ = _CallableModule
 
 
 def import_extra(module: str, extra: str) -> Any:

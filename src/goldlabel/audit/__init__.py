@@ -6,7 +6,6 @@ from goldlabel.audit.cartography import Cartography, cartography, read_dynamics
 from goldlabel.audit.label_errors import LabelErrors, find_label_errors
 from goldlabel.audit.result import Audit, parse_bound
 from goldlabel.pairs.tokens import TOKENIZERS
-from goldlabel.registry import make_callable
 
 __all__ = [
     "TOKENIZERS",
@@ -21,5 +20,3 @@ __all__ = [
     "parse_bound",
     "read_dynamics",
 ]
-
-make_callable(__name__)

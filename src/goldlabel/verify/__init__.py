@@ -1,6 +1,5 @@
 """Votes become gold labels: aggregation, agreement, annotator quality."""
 
-from goldlabel.registry import make_callable
 from goldlabel.verify.annotators import Annotators, annotators
 from goldlabel.verify.cohen_kappa import cohen_kappa, pairwise_cohen
 from goldlabel.verify.fleiss_kappa import fleiss_kappa
@@ -41,5 +40,3 @@ __all__ = [
     "verify",
     "votes_of",
 ]
-
-make_callable(__name__)
