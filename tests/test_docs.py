@@ -23,7 +23,7 @@ import typer.main
 from typer.testing import CliRunner
 
 import goldlabel
-from goldlabel.cli import app
+from goldlabel.cli.app import app
 from goldlabel.models import MODELS
 from goldlabel.pairs.labels import LABEL_SPACES
 from goldlabel.pairs.record import COLUMNS

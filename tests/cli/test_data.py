@@ -48,7 +48,7 @@ def test_help_and_version_import_nothing_heavy() -> None:
     done = run("--version")
     assert done.stdout.startswith("goldlabel 0.")
     for imported, heavy in (
-        ("goldlabel.cli", {"torch", "transformers", "ray", "fastapi", "sklearn", "matplotlib"}),
+        ("goldlabel.cli.app", {"torch", "transformers", "ray", "fastapi", "sklearn", "matplotlib"}),
         ("goldlabel", {"polars", "numpy", "pyarrow", "torch"}),
     ):
         probe = f"import sys, {imported}; print(sorted({heavy!r} & {{*sys.modules}}))"
@@ -197,6 +197,34 @@ def test_labels_columns_and_maps(tmp_path: Path) -> None:
     columns = ["--columns", "premise=text_a,hypothesis=text_b", "--columns", "label=y"]
     shown = run_json("data", "show", path, *columns, "--labels", "nli2", "--map", "0=entailment,1=not_entailment")
     assert shown["labels"] == {"entailment": 1, "not_entailment": 1}
+
+
+SLOW_IMPORT = """
+import builtins, os, signal, sys
+
+real, library = builtins.__import__, sys.argv.pop(1)
+
+def interrupted(name, *rest):
+    if name == library:
+        os.kill(os.getpid(), signal.SIGINT)
+    return real(name, *rest)
+
+builtins.__import__ = interrupted
+from goldlabel.cli import main
+main()
+"""
+"""The command, whose user presses Ctrl-C the moment it imports a library."""
+
+
+@pytest.mark.parametrize("library", ["typer", "polars", "goldlabel.cli.app", "goldlabel.verify", "rich.table"])
+def test_ctrl_c_during_imports_is_one_line(jsonl: Write, library: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SLOW_IMPORT, library, "data", "show", str(jsonl(pair()))],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # as in a terminal
+    )
+    assert (done.returncode, done.stderr) == (130, "goldlabel: interrupted; nothing was half-written\n")
 
 
 def test_ctrl_c_during_a_write_leaves_nothing(home: Path, tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 torch = pytest.importorskip("torch")
 
 import goldlabel as gl  # noqa: E402
-from goldlabel.cli import app as whole  # noqa: E402
 from goldlabel.cli import train as module  # noqa: E402
+from goldlabel.cli.app import app as whole  # noqa: E402
 from goldlabel.cli.train import describe_step, parse_sample, train_command  # noqa: E402
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
 from goldlabel.train.trainer import Step  # noqa: E402

@@ -1,5 +1,5 @@
 """The command line: parsing and printing; each command calls one function of another room."""
 
-from goldlabel.cli.app import app, main
+from goldlabel.cli.entry import main
 
-__all__ = ["app", "main"]
+__all__ = ["main"]

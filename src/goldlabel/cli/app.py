@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from importlib.metadata import version
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
 from goldlabel.cli import audit, collect, data, demo, recast, split, train, verify
-from goldlabel.cli.output import INTERRUPTED
+from goldlabel.cli.entry import INTERRUPTED
 from goldlabel.errors import GoldlabelError
 
 BAD_INPUT = 2
@@ -51,28 +51,28 @@ def root(
     """The workbench for natural language inference data and models."""
 
 
-def main() -> NoReturn:
-    """Run the command line; bad input ends with one line on stderr and exit code 2."""
+def run() -> int:
+    """Run the command that was asked for; return the exit code, after one line on stderr if the input is at fault."""
     try:
         code = app(standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt  # Typer has caught it and returns the code
     except GoldlabelError as error:
-        _fail(str(error), BAD_INPUT)
+        return _refuse(str(error))
     except UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             error.show()
-            sys.exit(BAD_INPUT)
+            return BAD_INPUT
         command = error.ctx.command_path if error.ctx else "goldlabel"
-        _fail(f"{error.format_message()} (see '{command} --help')", BAD_INPUT)
-    except (typer.Abort, KeyboardInterrupt):
-        _fail("interrupted; nothing was half-written", INTERRUPTED)
+        return _refuse(f"{error.format_message()} (see '{command} --help')")
+    except typer.Abort as error:
+        raise KeyboardInterrupt from error
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    sys.exit(code)
+        return 0
+    return code or 0
 
 
-def _fail(message: str, code: int) -> NoReturn:
+def _refuse(message: str) -> int:
     typer.echo(f"goldlabel: {' '.join(message.split())}", err=True)
-    sys.exit(code)
+    return BAD_INPUT

@@ -17,9 +17,6 @@ from goldlabel.files import input_files
 from goldlabel.pairs import Pairs, Result
 from goldlabel.sources import SOURCES, find
 
-INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
-
 PathArgument = Annotated[str, typer.Argument(metavar="PATH", help="A file, a folder, or the name of an added source.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from goldlabel.cli.entry import INTERRUPTED
 from goldlabel.cli.output import (
-    INTERRUPTED,
     ColumnsOption,
     JsonOption,
     LabelsOption,

@@ -1,0 +1,41 @@
+"""The way in: from its first line to its last, Ctrl-C ends the command with one line and exit code 130."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+from typing import NoReturn
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+
+
+def main() -> NoReturn:
+    """Run the command line; bad input ends with one line on stderr and exit code 2, Ctrl-C with one and 130."""
+    # A shell starts what runs in the background with Ctrl-C ignored, and it stays so.
+    heeds = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if heeds:
+        signal.signal(signal.SIGINT, _leave)
+    from goldlabel.cli.app import run
+
+    try:
+        if heeds:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        code = run()
+    except KeyboardInterrupt:
+        _leave()
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # the work is done and told
+    sys.exit(code)
+
+
+def _leave(*_: object) -> NoReturn:
+    """Say so and end at once.
+
+    A KeyboardInterrupt in a library that is half imported becomes some error of the library's own, and where it
+    passed through ``exec``, Python's own way out ends in a signal instead of an exit code.
+    """
+    sys.stdout.flush()
+    os.write(sys.stderr.fileno(), b"goldlabel: interrupted; nothing was half-written\n")
+    os._exit(INTERRUPTED)
