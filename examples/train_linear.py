@@ -31,5 +31,5 @@ for run, model, options in (
     fitted.save(Path("runs") / run)
     answers[run] = gl.predict_labels(gl.load_model(Path("runs") / run), test["premise"], test["hypothesis"])
     score = accuracy_score(gold, answers[run])
-    print(f"{run}: {score.value:.2f} ({score.interval.low:.2f} to {score.interval.high:.2f}), {score.n} pairs")
+    print(f"{run}: {score.value:.2f} ({score.low:.2f} to {score.high:.2f}), {score.n} pairs")
 print(f"linear against blind: p = {mcnemar(gold, answers['linear'], answers['blind']).p_value:.2g}")

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 from sklearn import metrics as reference
 
 from goldlabel import metrics
@@ -52,38 +53,92 @@ def test_wilson_holds_the_share(share: tuple[int, int]) -> None:
 def test_accuracy_score_carries_interval_and_size() -> None:
     score = metrics.accuracy_score(["a", "b", "a", "a"], ["a", "b", "b", "a"])
     assert (score.value, score.n) == (0.75, 4)
-    assert score.interval == metrics.wilson(3, 4)
+    assert score == metrics.wilson(3, 4)
 
 
-def test_bootstrap_is_seeded_and_covers() -> None:
+def test_bootstrap_is_seeded_and_agrees_with_wilson() -> None:
     random = np.random.RandomState(3)
     gold = random.choice(LABELS, 400)
     predicted = np.where(random.rand(400) < 0.7, gold, "neutral")
     first = metrics.bootstrap(metrics.accuracy, gold, predicted, seed=5, resamples=400)
     assert first == metrics.bootstrap(metrics.accuracy, gold, predicted, seed=5, resamples=400)
-    wilson = metrics.accuracy_score(gold, predicted).interval
-    assert first.interval.low == pytest.approx(wilson.low, abs=0.02)
-    assert first.interval.high == pytest.approx(wilson.high, abs=0.02)
+    wilson = metrics.accuracy_score(gold, predicted)
+    assert first.interval == pytest.approx(wilson.interval, abs=0.02)
 
 
-def test_groups_widen_the_interval_when_their_members_agree() -> None:
+def test_units_widen_every_interval_when_their_members_agree() -> None:
     gold = np.repeat(["a"] * 50, 8)
     predicted = np.repeat(np.random.RandomState(0).choice(["a", "b"], 50), 8)
-    alone = metrics.bootstrap(metrics.accuracy, gold, predicted, resamples=300).interval
-    grouped = metrics.bootstrap(
-        metrics.accuracy, gold, predicted, resamples=300, groups=np.repeat(np.arange(50), 8)
-    ).interval
-    assert grouped.high - grouped.low > 2 * (alone.high - alone.low)
+    units = np.repeat(np.arange(50), 8)
+    for alone, by_unit in (
+        (
+            metrics.bootstrap(metrics.accuracy, gold, predicted, resamples=300),
+            metrics.bootstrap(metrics.accuracy, gold, predicted, resamples=300, units=units),
+        ),
+        (metrics.accuracy_score(gold, predicted), metrics.accuracy_score(gold, predicted, units=units)),
+        (metrics.mean(gold == predicted), metrics.mean(gold == predicted, units=units)),
+    ):
+        assert by_unit.high - by_unit.low > 2 * (alone.high - alone.low)
+        assert (alone.n, alone.units, by_unit.n, by_unit.units) == (400, 400, 400, 50)
 
 
-def test_mcnemar_is_the_binomial_test_on_discordant_pairs() -> None:
-    gold = ["a"] * 20
-    first = ["a"] * 15 + ["b"] * 5
-    second = ["a"] * 5 + ["b"] * 13 + ["a"] * 2
+def test_eight_copies_of_every_pair_tell_as_much_as_one() -> None:
+    hits = np.random.RandomState(2).rand(60) < 0.6
+    units = np.repeat(np.arange(60), 8)
+    copied = metrics.share(np.repeat(hits, 8), units=units)
+    assert copied.interval == pytest.approx(metrics.share(hits).interval, abs=0.006)  # t in the place of z
+    one_sum = metrics.Statistic(hits[:, None].astype(float), lambda sums: sums[:, 0] / 60)
+    many_sums = metrics.Statistic(np.repeat(hits, 8)[:, None] / 8, lambda sums: sums[:, 0] / 60)
+    assert (
+        metrics.bootstrap_sums({"share": many_sums}, units=units)["share"].interval
+        == metrics.bootstrap_sums({"share": one_sum})["share"].interval
+    )
+
+
+def test_shares_at_the_edge_rest_on_the_number_of_units() -> None:
+    sure = metrics.share([1] * 30, units=np.repeat(np.arange(10), 3))
+    assert sure.interval == metrics.wilson(10, 10).interval
+    alike = metrics.share([1, 0, 0] * 10, units=np.repeat(np.arange(10), 3))
+    assert alike.low < 1 / 3 < alike.high
+    assert metrics.share([1, 0], units=[4, 4]).interval is None
+    assert metrics.share([0], [0]).value is None
+
+
+def test_one_huge_unit_counts_for_what_it_is() -> None:
+    hits = np.concatenate([np.ones(900), np.zeros(100)])
+    units = np.concatenate([np.zeros(900), np.arange(1, 101)])
+    assert metrics.share(hits, units=units).low < 0.1
+
+
+def test_differences_of_figures_known_answer() -> None:
+    # Newcombe (1998), Statistics in Medicine 17, table II (a), method 10: 56 of 70 and 48 of 80.
+    gap = metrics.difference(metrics.wilson(56, 70), metrics.wilson(48, 80))
+    assert [round(number, 4) for number in (gap.value, gap.low, gap.high)] == [0.2, 0.0524, 0.3339]
+
+
+def test_mcnemar_known_answer() -> None:
+    # Fagerland, Lydersen and Laake (2013), table 2: 1 and 7 discordant pairs of 21; exact 0.0703, mid-p 0.0391.
+    gold = ["a"] * 21
+    first = ["a"] * 8 + ["b"] * 13
+    second = ["a"] + ["b"] * 7 + ["a"] + ["b"] * 12
     test = metrics.mcnemar(gold, first, second)
-    assert test.difference == pytest.approx(8 / 20)
-    assert test.p_value == pytest.approx(binomtest(10, 12).pvalue)
+    assert test.difference.value == pytest.approx(6 / 21)
+    assert test.p_value == pytest.approx(0.0391, abs=5e-5)
     assert metrics.mcnemar(gold, first, first).p_value == 1.0
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=12))
+def test_mcnemar_over_units_counts_every_swap(sums: list[int]) -> None:
+    """The exact p-value against all swaps, one by one."""
+    first = [label for total in sums for label in ("a" * max(total, 0) + "b" * max(-total, 0)).ljust(4, "b")]
+    second = [label for total in sums for label in ("b" * max(total, 0) + "a" * max(-total, 0)).ljust(4, "b")]
+    p_value = metrics.mcnemar(["a"] * len(first), first, second, units=np.repeat(np.arange(len(sums)), 4)).p_value
+    swapped = [
+        abs(sum(s * t for s, t in zip(sums, signs, strict=True))) for signs in product((1, -1), repeat=len(sums))
+    ]
+    observed = abs(sum(sums))
+    expected = (sum(s > observed for s in swapped) + sum(s == observed for s in swapped) / 2) / len(swapped)
+    assert p_value == pytest.approx(1.0 if not any(sums) else expected)
 
 
 def test_paired_tests_find_a_difference_and_none() -> None:
@@ -95,10 +150,10 @@ def test_paired_tests_find_a_difference_and_none() -> None:
         metrics.paired_bootstrap(metrics.accuracy, gold, strong, weak, resamples=300),
         metrics.permutation_test(metrics.accuracy, gold, strong, weak, resamples=300),
     ):
-        assert test.difference > 0.2
+        assert test.difference.value > 0.2
         assert test.p_value < 0.02
     same = metrics.paired_bootstrap(metrics.accuracy, gold, strong, strong, resamples=50)
-    assert (same.difference, same.p_value) == (0, 1.0)
+    assert (same.difference.value, same.difference.interval, same.p_value) == (0, None, 1.0)
     assert metrics.permutation_test(metrics.accuracy, gold, strong, strong, resamples=50).p_value == 1.0
 
 
@@ -130,5 +185,5 @@ def test_strange_labels_levels_and_shares_are_refused() -> None:
         metrics.wilson(1, 2, level=95)
     with pytest.raises(InputError, match="3 of 2"):
         metrics.wilson(3, 2)
-    with pytest.raises(InputError, match="1 groups"):
-        metrics.bootstrap(metrics.accuracy, ["a", "b"], ["a", "b"], groups=[1])
+    with pytest.raises(InputError, match="1 units"):
+        metrics.bootstrap(metrics.accuracy, ["a", "b"], ["a", "b"], units=[1])

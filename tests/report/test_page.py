@@ -16,7 +16,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-backgroun
 
 def test_text_is_never_taken_for_html(tmp_path: Path) -> None:
     table = pl.DataFrame({"premise": ["<script>alert(1)</script>"], "n": [1234], "share": [0.5], "none": [None]})
-    section = Section(heading="<b>", text="a & b", table=table, bars=[Bar("<i>x", 0.25, wilson(1, 4))])
+    section = Section(heading="<b>", text="a & b", table=table, bars=[Bar("<i>x", wilson(1, 4))])
     render_page(Page(title="T<", lead="L", sections=[section]), tmp_path / "index.html")
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "<script>" not in html

@@ -94,15 +94,15 @@ class Judged:
     """Dev accuracies that a test decides on."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **by_epoch: list[float]) -> None:
-        from goldlabel.metrics import Interval, Score
+        from goldlabel.metrics import Estimate
         from goldlabel.train.data import GoldPairs
 
         asked: dict[str, int] = dict.fromkeys(by_epoch, 0)
 
-        def score(gold: GoldPairs, *_: Any) -> Score:
+        def score(gold: GoldPairs, *_: Any) -> Estimate:
             value = by_epoch[gold.name][asked[gold.name]]
             asked[gold.name] += 1
-            return Score(value, Interval(0, 1), len(gold))
+            return Estimate(value, 0.0, 1.0, 0.95, len(gold), len(gold), "said by the test")
 
         monkeypatch.setattr(GoldPairs, "score", score)
 

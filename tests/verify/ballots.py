@@ -34,7 +34,7 @@ def ballots(
     rows: dict[str, Any] = {name: [None] * len(votes) for name in COLUMNS}
     rows |= {
         "id": [f"p{number}" for number in range(len(votes))],
-        "premise": ["A heron stands in the reeds."] * len(votes),
+        "premise": [f"Heron {number} stands in the reeds." for number in range(len(votes))],
         "hypothesis": ["A bird is outside."] * len(votes),
         "label": [WORDS[letter] for letter in labels or "-" * len(votes)],
         "votes": [[WORDS[letter] for letter in one] for one in votes],

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from goldlabel.errors import InputError
 from goldlabel.verify import fleiss_kappa, gold_labels, verify, votes_of
 from goldlabel.verify.agreement import agreement
-from goldlabel.verify.bootstrap import estimates, share
 from goldlabel.verify.cohen_kappa import joint_votes, mean_cohen
 from tests.verify.ballots import ballots
 from tests.verify.test_references import crowd
@@ -77,17 +76,6 @@ def test_intervals_are_those_of_drawing_pairs_one_by_one() -> None:
         rows = random.randint(0, 120, 120)
         shares.append(100 * other[rows].sum() / votes.total[rows].sum())
     assert found["individual_gold"].interval == pytest.approx(tuple(np.quantile(shares, [0.025, 0.975])), abs=0.6)
-
-
-def test_few_and_many_patterns_are_drawn_alike() -> None:
-    weights = np.full(4, 400)
-    hits = np.array([1.0, 0.0, 0.0, 1.0])
-    few = estimates({"x": share(hits, np.ones(4))}, weights, resamples=3000)["x"]
-    many = estimates({"x": share(np.repeat(hits, 400), np.ones(1600))}, np.ones(1600, dtype=int), resamples=3000)["x"]
-    assert few.value == many.value == 50.0
-    assert few.interval == pytest.approx(many.interval, abs=0.4)
-    expected = 1.96 * 50 / 40
-    assert few.interval == pytest.approx((50 - expected, 50 + expected), abs=0.4)
 
 
 def test_a_share_of_all_or_nothing_is_not_certain() -> None:

@@ -15,12 +15,13 @@ import typer
 from goldlabel.audit import Audit, AuditOptions, audit
 from goldlabel.cli.output import JsonOption, SeedOption, note, print_json, progress
 from goldlabel.files import write_text
-from goldlabel.metrics import Score, accuracy_score, mcnemar, p_in_words
+from goldlabel.metrics import Estimate, accuracy_score, mcnemar, p_in_words
 from goldlabel.models import MODELS, predict_labels
 from goldlabel.pairs import Card, Pairs
 from goldlabel.pairs.labels import NLI3
 from goldlabel.pairs.rows import to_json
 from goldlabel.pairs.splits import ExcludeOverlap, Ratios
+from goldlabel.pairs.units import units_of
 from goldlabel.report import Bar, Page, Section, render_page
 from goldlabel.report.audit_page import write_audit
 from goldlabel.report.page import Item
@@ -87,8 +88,8 @@ def run_demo(folder: Path, seed: int, advance: Callable[[int], None]) -> tuple[P
         "gold_differs": verification.gold_differs,
         "finding": found.findings[0]["text"] if found.findings else None,
         "accuracy": {
-            name: {"value": s.value, "low": s.interval.low, "high": s.interval.high, "n": s.n}
-            for name, s in scores.items()
+            name: {"value": score.value, "low": score.low, "high": score.high, "n": score.n}
+            for name, score in scores.items()
         },
         "p_value": gap,
         "seed": seed,
@@ -115,9 +116,10 @@ def _vote(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
     )
 
 
-def _train(dataset: Pairs, runs: Path) -> tuple[dict[str, Score], float]:
+def _train(dataset: Pairs, runs: Path) -> tuple[dict[str, Estimate], float]:
     labelled = dataset.only(label=list(dataset.card.label_space.labels))
     train, test = (labelled.only(split=name).collect() for name in ("train", "test"))
+    units = units_of(test)
     scores, answers = {}, {}
     for name, (model_name, options) in TRAINED.items():
         model = MODELS.get(model_name).fit(
@@ -129,8 +131,9 @@ def _train(dataset: Pairs, runs: Path) -> tuple[dict[str, Score], float]:
         )
         model.save(runs / name.replace(", ", "-").replace(" ", "-"))
         answers[name] = predict_labels(model, test["premise"].to_list(), test["hypothesis"].to_list())
-        scores[name] = accuracy_score(test["label"].to_list(), answers[name])
-    gap = mcnemar(test["label"].to_list(), answers["linear, whole pair"], answers["linear, hypothesis only"])
+        scores[name] = accuracy_score(test["label"].to_list(), answers[name], units=units)
+    both = answers["linear, whole pair"], answers["linear, hypothesis only"]
+    gap = mcnemar(test["label"].to_list(), *both, units=units)
     return scores, gap.p_value
 
 
@@ -139,7 +142,7 @@ def _page(
     leaks: pl.DataFrame,
     verification: Verification,
     found: Audit,
-    scores: dict[str, Score],
+    scores: dict[str, Estimate],
     p_value: float,
     seed: int,
 ) -> Page:
@@ -163,15 +166,15 @@ def _page(
     return Page(
         title="Goldlabel demo",
         lead=(
-            f"A model that never sees the premise gets {100 * blind.value:.0f} % of these pairs right; with it, "
-            f"{100 * full.value:.0f} % (McNemar {p_in_words(p_value)}). What lies above the majority without the "
+            f"A model that never sees the premise gets {100 * blind.defined:.0f} % of these pairs right; with it, "
+            f"{100 * full.defined:.0f} % (McNemar {p_in_words(p_value)}). What lies above the majority without the "
             "premise is what the labels give away."
         ),
         sections=(
             Section(
                 heading="Models",
-                text=f"Accuracy on {full.n} test pairs with 95 % Wilson intervals.",
-                bars=[Bar(name, score.value, score.interval, notes[name]) for name, score in scores.items()],
+                text=f"Accuracy on {full.n} test pairs over {full.units} premises, with 95 % intervals.",
+                bars=[Bar(name, score, notes[name]) for name, score in scores.items()],
             ),
             Section(
                 heading="Pairs",

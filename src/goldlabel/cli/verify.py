@@ -97,7 +97,7 @@ def verify_command(
     if baseline:
         if cast is None:
             raise InputError("--baseline scores votes of people who had no part in the labels; pass them with --votes")
-        more["human_baseline"] = human_baseline(cast, **drawn)
+        more["human_baseline"] = human_baseline(cast)
     if foreign is not None:
         other = open_pairs(foreign, labels=labels, spellings=spellings, columns=columns, limit=limit)
         more["foreign"] = compare_mixture(pairs, other, **drawn)

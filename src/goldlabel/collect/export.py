@@ -22,6 +22,7 @@ from goldlabel.collect.snapshot import Snapshot, take_snapshot, verified
 from goldlabel.collect.splits import ElicitationSplits
 from goldlabel.collect.store import Store
 from goldlabel.files import atomic_folder
+from goldlabel.metrics import Estimate
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import NLI3, ORDINAL5
 from goldlabel.pairs.record import COLUMNS
@@ -30,11 +31,10 @@ from goldlabel.pairs.splits import ExcludeOverlap, Split
 from goldlabel.pairs.writing import refuse_foreign_folder
 from goldlabel.verify import HumanBaseline, Mixture, Verification, compare_mixture, human_baseline, verify, votes_of
 from goldlabel.verify.agreement import COEFFICIENTS, SHARES
-from goldlabel.verify.bootstrap import Estimate
 from goldlabel.verify.verification import ALL, NO_VALUE
 
 _TOLD = (*SHARES, "fleiss_kappa", "krippendorff_alpha")
-_INTERVALS = "Shares in per cent, with 95 % bootstrap intervals over pairs."
+_INTERVALS = "Shares in per cent, with 95 % intervals; pairs of one premise count as one draw."
 LEDGER_COLUMNS = ("line", "at", "person", "kind", "amount", "currency", "reason", "answer", "reverses", "key")
 
 
@@ -175,7 +175,7 @@ def measure_figures(snapshot: Snapshot, *, resamples: int = 1000) -> Figures:
     groups = {name: replace(group, n=sizes.get(name, group.n)) for name, group in verification.groups.items()}
     baseline = None
     if kind == "human-baseline":
-        baseline = human_baseline(votes_of(checked), resamples=resamples)
+        baseline = human_baseline(votes_of(checked))
     return Figures(replace(verification, groups=groups), _mixture(snapshot, resamples), baseline)
 
 
@@ -278,8 +278,4 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 def _told(name: str, estimate: Estimate) -> str:
     """Return a figure with its interval: coefficients with three places, shares in per cent with one."""
-    if estimate.value is None:
-        return "undefined"
-    places = 3 if name in COEFFICIENTS else 1
-    between = "{:.{p}f} to {:.{p}f}".format(*estimate.interval, p=places) if estimate.interval else ""
-    return f"{estimate.value:.{places}f}{f' ({between})' if between else ''}"
+    return estimate.text(3 if name in COEFFICIENTS else 1)

@@ -24,7 +24,7 @@ from goldlabel.collect.schema import answers, assignments, members, pairs, peopl
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.texts import training_examples
 from goldlabel.errors import InputError
-from goldlabel.metrics import Interval, wilson
+from goldlabel.metrics import Estimate, wilson
 
 WORKERS = ("writer", "verifier")
 
@@ -46,8 +46,7 @@ class Trust:
 
     right: int
     n: int
-    share: float | None
-    interval: Interval | None
+    share: Estimate | None
     flagged: bool
 
 
@@ -180,7 +179,7 @@ def people_overview(tx: Transaction, project_id: int) -> list[PersonOverview]:
     return sorted(overviews, key=lambda one: (not one.flags, one.pseudonym))
 
 
-_NO_TRUST = Trust(0, 0, None, None, False)
+_NO_TRUST = Trust(0, 0, None, False)
 
 
 def _training(tx: Transaction, found: Project, person_id: int) -> Training:
@@ -220,9 +219,9 @@ def _trusts(tx: Transaction, found: Project, person_id: int | None = None) -> di
         query = query.where(answers.c.person_id == person_id)
     trusts = {}
     for row in tx.all(query):
-        interval = wilson(int(row.right), row.n)
-        flagged = interval.high < found.protocol.qualification.trust
-        trusts[row.person_id] = Trust(int(row.right), row.n, row.right / row.n, interval, flagged)
+        share = wilson(int(row.right), row.n)
+        flagged = share.high is not None and share.high < found.protocol.qualification.trust
+        trusts[row.person_id] = Trust(int(row.right), row.n, share, flagged)
     return trusts
 
 

@@ -153,8 +153,8 @@ def _person(one: PersonOverview) -> dict[str, Any]:
         "trust": {
             "right": trust.right,
             "n": trust.n,
-            "share": trust.share,
-            "interval": [trust.interval.low, trust.interval.high] if trust.interval else None,
+            "share": trust.share.value if trust.share else None,
+            "interval": [trust.share.low, trust.share.high] if trust.share else None,
         },
         "owed": float(one.owed),
         "flags": one.flags,

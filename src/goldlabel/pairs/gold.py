@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.metrics import Score, accuracy_score
+from goldlabel.metrics import Estimate, accuracy_score
 from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace, score_mapping
 from goldlabel.pairs.record import SPLITS
@@ -63,11 +63,11 @@ class GoldPairs:
         """A hash of the texts and labels, in order."""
         return digest_texts(self.frame.select("id", "premise", "hypothesis", "label"))
 
-    def score(self, probabilities: NDArray[np.float64], space: LabelSpace) -> Score:
+    def score(self, probabilities: NDArray[np.float64], space: LabelSpace) -> Estimate:
         """Return the accuracy of scores over a model's label space on these labels."""
         mapped = score_mapping(space, self.space).apply(probabilities)
         words = np.array(self.space.labels)[mapped.argmax(axis=1)]
-        return accuracy_score(self.frame["label"].to_numpy(), words)
+        return accuracy_score(self.frame["label"].to_numpy(), words, units=self.units)
 
 
 def take_gold(pairs: Pairs, split: str | None = None, *, default: str, advice: str) -> GoldPairs:

@@ -16,7 +16,7 @@ import polars as pl
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile
-from goldlabel.metrics import Score, accuracy_score
+from goldlabel.metrics import Estimate, share
 from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.result import Result
 from goldlabel.recast.recaster import ENTAILED, NOT_ENTAILED, RECASTERS, Options, Recaster, Recasting, Skipped
@@ -114,8 +114,8 @@ def _capitalised(text: str) -> str:
 class GenderParity(Result):
     """How often predictions do not change with the pronoun's gender; ``with_neutral`` asks the same of all three."""
 
-    score: Score
-    with_neutral: Score | None
+    score: Estimate
+    with_neutral: Estimate | None
     changed: pl.DataFrame
 
     @property
@@ -133,7 +133,7 @@ class GenderParity(Result):
         three = self.with_neutral
         return {
             "gender_parity": self.score.value,
-            "interval": [self.score.interval.low, self.score.interval.high],
+            "interval": [self.score.low, self.score.high],
             "n": self.score.n,
             "with_neutral": three.value if three else None,
             "changed": self.changed.to_dicts(),
@@ -164,14 +164,10 @@ def gender_parity(pairs: Pairs, predictions: Sequence[str]) -> GenderParity:
         if words["male"] != words["female"]
     ]
     return GenderParity(
-        score=_share([words["male"] == words["female"] for words in both.values()]),
-        with_neutral=_share([len({*words.values()}) == 1 for words in three]) if three else None,
+        score=share([words["male"] == words["female"] for words in both.values()]),
+        with_neutral=share([len({*words.values()}) == 1 for words in three]) if three else None,
         changed=pl.DataFrame(rows, schema=dict.fromkeys(("template", "who", "female", "male"), pl.String)),
     )
-
-
-def _share(same: Sequence[bool]) -> Score:
-    return accuracy_score(["same"] * len(same), ["same" if one else "other" for one in same])
 
 
 RECASTERS.add(

@@ -11,7 +11,7 @@ import polars as pl
 from goldlabel.audit import Audit
 from goldlabel.errors import InputError
 from goldlabel.files import atomic_file, write_text
-from goldlabel.metrics import Interval
+from goldlabel.metrics import Estimate
 from goldlabel.report.page import Bar, Figure, Item, Page, Section, render_page
 from goldlabel.report.plots import draw_bars, draw_curve, draw_histogram
 
@@ -81,13 +81,17 @@ def _unbroken(text: str) -> str:
 def _hypothesis_only(audit: Audit) -> Section:
     figures, control = audit.whole["hypothesis_only"], audit.whole["premise_only"]
     bars = [
-        Bar("hypothesis only", figures["accuracy"], Interval(*figures["interval"]), "linear, words and bigrams"),
-        Bar("most frequent label", figures["majority"], None, figures["majority_label"]),
+        Bar("hypothesis only", _estimate(figures), "linear, words and bigrams"),
+        Bar(
+            "most frequent label",
+            _estimate({**figures, "accuracy": figures["majority"], "interval": (None, None)}),
+            figures["majority_label"],
+        ),
     ]
     if control:
-        bars.append(Bar("premise only", control["accuracy"], Interval(*control["interval"]), "the control"))
+        bars.append(Bar("premise only", _estimate(control), "the control"))
     for name, other in figures["models"].items():
-        bars.append(Bar(f"{name}, no premise", other["accuracy"], Interval(*other["interval"])))
+        bars.append(Bar(f"{name}, no premise", _estimate(other)))
     curve = figures.get("curve")
     drawings = [_curve(curve, figures)] if curve else []
     slices = [
@@ -107,6 +111,11 @@ def _hypothesis_only(audit: Audit) -> Section:
         figures=drawings,
         table=pl.DataFrame([*labels, *slices], infer_schema_length=None),
     )
+
+
+def _estimate(figures: dict[str, Any]) -> Estimate:
+    low, high = figures["interval"]
+    return Estimate(figures["accuracy"], low, high, 0.95, figures["n"], figures["n"], "")
 
 
 def _accuracy_row(part: dict[str, Any]) -> dict[str, Any]:
@@ -214,11 +223,22 @@ _AGREEMENT = {
 def _agreement(whole: dict[str, Any]) -> Section:
     figures = whole["agreement"]
     bars = [
-        Bar(words, figures[name] / 100, Interval(*(bound / 100 for bound in figures["intervals"][name])))
+        Bar(
+            words,
+            Estimate(
+                figures[name] / 100,
+                figures["intervals"][name][0] / 100,
+                figures["intervals"][name][1] / 100,
+                level=0.95,
+                n=figures["relabelled"],
+                units=figures["relabelled"],
+                method="",
+            ),
+        )
         for name, words in _AGREEMENT.items()
         if figures[name] is not None and figures["intervals"][name]
     ]
-    text = f"Of the {figures['relabelled']:,} pairs with two votes or more, with 95 % bootstrap intervals."
+    text = f"Of the {figures['relabelled']:,} pairs with two votes or more, with 95 % intervals."
     return Section(heading="Agreement of annotators", text=text, bars=bars)
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from goldlabel.files import write_text
-from goldlabel.metrics import Interval
+from goldlabel.metrics import Estimate
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,7 @@ class Bar:
     """A share between 0 and 1 with its interval, if it has one, drawn as a bar."""
 
     name: str
-    value: float
-    interval: Interval | None
+    share: Estimate
     note: str = ""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from goldlabel.metrics import Score
+from goldlabel.metrics import Estimate
 from goldlabel.models.model import Model, TrainableModel, find_member, load_model
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.train.checking import baseline_arguments
@@ -135,7 +135,7 @@ def _score(
     )
 
 
-def _accuracy(model: Model, gold: GoldPairs) -> Score:
+def _accuracy(model: Model, gold: GoldPairs) -> Estimate:
     shares = model.predict(gold.frame["premise"].to_list(), gold.frame["hypothesis"].to_list())
     return gold.score(shares, model.label_space)
 

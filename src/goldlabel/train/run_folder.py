@@ -15,7 +15,7 @@ from typing import Any
 
 from goldlabel.errors import InputError
 from goldlabel.files import write_text
-from goldlabel.metrics import Score
+from goldlabel.metrics import Estimate
 from goldlabel.models.model import CONFIG, FORMAT, read_config
 
 METRICS = "metrics.jsonl"
@@ -82,7 +82,14 @@ class RunFolder:
         write_text(self.path / CONFIG, json.dumps(config, indent=2, ensure_ascii=False) + "\n")
 
     def log_epoch(
-        self, epoch: int, *, steps: int, loss: float | None, lr: float | None, dev: Mapping[str, Score], seconds: float
+        self,
+        epoch: int,
+        *,
+        steps: int,
+        loss: float | None,
+        lr: float | None,
+        dev: Mapping[str, Estimate],
+        seconds: float,
     ) -> None:
         """Append an epoch to the metrics and to TensorBoard's log."""
         entry = {
@@ -160,9 +167,9 @@ class RunFolder:
         return self._board
 
 
-def score_entry(score: Score) -> dict[str, Any]:
+def score_entry(score: Estimate) -> dict[str, Any]:
     """Return an accuracy with its interval, as files keep it."""
-    return {"accuracy": score.value, "interval": [score.interval.low, score.interval.high], "n": score.n}
+    return {"accuracy": score.value, "interval": [score.low, score.high], "n": score.n, "units": score.units}
 
 
 def _draw(board: Any, entry: Mapping[str, Any]) -> None:

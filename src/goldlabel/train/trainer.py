@@ -20,7 +20,7 @@ from torch.nn import functional
 
 from goldlabel.errors import GoldlabelError
 from goldlabel.files import atomic_file
-from goldlabel.metrics import Score
+from goldlabel.metrics import Estimate
 from goldlabel.models.network import NetworkModel, PairTensors, Recipe
 from goldlabel.models.precision import autocast, resolve_precision, single_precision
 from goldlabel.train.batches import plan_batches
@@ -336,5 +336,6 @@ class Trainer:
             ) from error
 
 
-def _decisive(scores: dict[str, Score], stop_on: str) -> float:
-    return scores[stop_on].value if stop_on != "mean" else float(np.mean([score.value for score in scores.values()]))
+def _decisive(scores: dict[str, Estimate], stop_on: str) -> float:
+    deciding = scores.values() if stop_on == "mean" else [scores[stop_on]]
+    return float(np.mean([score.defined for score in deciding]))

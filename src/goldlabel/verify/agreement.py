@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-from goldlabel.verify.bootstrap import Estimate, Statistic, estimates, share
+from goldlabel.metrics import Estimate, Statistic, bootstrap_sums, share
 from goldlabel.verify.fleiss_kappa import fleiss_statistic
 from goldlabel.verify.gold import Gold
 from goldlabel.verify.krippendorff_alpha import krippendorff_statistic
@@ -38,6 +37,9 @@ SHARES = (
     "unrelated",
 )
 COEFFICIENTS = ("fleiss_kappa", "krippendorff_alpha", "cohen_kappa")
+
+Part = tuple[NDArray[Any], NDArray[Any]]
+"""A share: per pair, how many hits, of how many."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,8 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Patterns:
-    """The distinct ways in which pairs were voted on, and how many pairs have each."""
+class Tallies:
+    """The votes of the relabelled pairs among some, a row per pair."""
 
     counts: NDArray[np.int64]
     labels: int
@@ -67,7 +69,10 @@ class Patterns:
     label: NDArray[np.int64]
     author: NDArray[np.int64]
     author_votes: NDArray[np.int64]
-    weights: NDArray[np.int64]
+    units: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.gold)
 
     @property
     def total(self) -> NDArray[np.int64]:
@@ -79,44 +84,55 @@ class Patterns:
         chosen = np.take_along_axis(self.counts, np.maximum(answer, 0)[:, None], axis=1)[:, 0]
         return np.where(answer == NONE, 0, chosen)
 
+    def shares(self, parts: Mapping[str, Part], *, level: float) -> dict[str, Estimate]:
+        """Return shares in per cent, each given by its numerator and denominator per pair."""
+        return {name: share(hits, of, units=self.units, level=level).percent() for name, (hits, of) in parts.items()}
 
-def patterns_of(votes: Votes, gold: Gold, chosen: NDArray[np.bool_] | None = None) -> Patterns:
-    """Count the patterns of the relabelled pairs among the chosen ones."""
+    def coefficients(self, *, resamples: int, level: float, seed: int) -> dict[str, Estimate]:
+        """Return Fleiss' kappa and Krippendorff's alpha."""
+        return bootstrap_sums(
+            self.coefficient_statistics(), units=self.units, resamples=resamples, level=level, seed=seed
+        )
+
+    def coefficient_statistics(self) -> dict[str, Statistic]:
+        """Return the coefficients as statistics of sums over pairs."""
+        return {
+            "fleiss_kappa": fleiss_statistic(self.counts),
+            "krippendorff_alpha": krippendorff_statistic(self.counts),
+        }
+
+
+def tallies_of(votes: Votes, gold: Gold, chosen: NDArray[np.bool_] | None = None) -> Tallies:
+    """Tally the votes of the relabelled pairs among the chosen ones."""
     rows = votes.relabelled if chosen is None else votes.relabelled & chosen
     own = np.bincount(votes.pair[votes.by_author], minlength=len(votes.ids))
-    columns = {f"answer{number}": column for number, column in enumerate(votes.counts[rows].T)}
-    keys = {"gold": gold.answer[rows], "label": votes.label[rows], "author": votes.author[rows], "own": own[rows]}
-    frame = pl.DataFrame(columns | keys)
-    distinct = frame.group_by(frame.columns).len().sort(frame.columns).cast(pl.Int64)
-    return Patterns(
-        counts=distinct.select(*columns).to_numpy(),
+    return Tallies(
+        counts=votes.counts[rows].astype(np.int64),
         labels=len(votes.space),
-        gold=distinct["gold"].to_numpy(),
-        label=distinct["label"].to_numpy(),
-        author=distinct["author"].to_numpy(),
-        author_votes=distinct["own"].to_numpy(),
-        weights=distinct["len"].to_numpy(),
+        gold=gold.answer[rows].astype(np.int64),
+        label=votes.label[rows].astype(np.int64),
+        author=votes.author[rows].astype(np.int64),
+        author_votes=own[rows],
+        units=votes.units[rows],
     )
 
 
-def agreement_statistics(patterns: Patterns, unrelated: int) -> dict[str, Statistic]:
-    """Return every statistic of agreement over patterns of votes."""
-    one = np.ones(len(patterns.weights))
-    most = patterns.counts[:, : patterns.labels].max(axis=1, initial=0)
-    known = patterns.author != NONE
-    others = (patterns.votes_for(patterns.author) - patterns.author_votes) * known
-    has_gold = patterns.gold != NONE
-    same = patterns.gold == patterns.author
+def agreement_shares(tallies: Tallies, unrelated: int) -> dict[str, Part]:
+    """Return the shares of agreement as numerators and denominators per pair."""
+    every = np.ones(len(tallies))
+    most = tallies.counts[:, : tallies.labels].max(axis=1, initial=0)
+    known = tallies.author != NONE
+    others = (tallies.votes_for(tallies.author) - tallies.author_votes) * known
+    has_gold = tallies.gold != NONE
+    same = tallies.gold == tallies.author
     return {
-        **{f"agree{k}": share(most >= k, patterns.total >= k) for k in (5, 4, 3)},
-        "individual_gold": share(patterns.votes_for(patterns.gold), patterns.total),
-        "individual_author": share(others, (patterns.total - patterns.author_votes) * known),
-        "gold_author": share(has_gold & same & known, known),
-        "gold_not_author": share(has_gold & ~same & known, known),
-        "no_gold": share(~has_gold, one),
-        "unrelated": share(patterns.counts[:, unrelated], patterns.total),
-        "fleiss_kappa": fleiss_statistic(patterns.counts),
-        "krippendorff_alpha": krippendorff_statistic(patterns.counts),
+        **{f"agree{k}": (most >= k, tallies.total >= k) for k in (5, 4, 3)},
+        "individual_gold": (tallies.votes_for(tallies.gold), tallies.total),
+        "individual_author": (others, (tallies.total - tallies.author_votes) * known),
+        "gold_author": (has_gold & same & known, known),
+        "gold_not_author": (has_gold & ~same & known, known),
+        "no_gold": (~has_gold, every),
+        "unrelated": (tallies.counts[:, unrelated], tallies.total),
     }
 
 
@@ -130,8 +146,10 @@ def agreement(
     seed: int = 0,
 ) -> Agreement:
     """Return the agreement on the chosen pairs, or on all; Cohen's kappa is left to who knows the annotators."""
-    patterns = patterns_of(votes, gold, chosen)
-    statistics = agreement_statistics(patterns, votes.answers.index("unrelated"))
-    figures = estimates(statistics, patterns.weights, resamples=resamples, level=level, seed=seed)
+    tallies = tallies_of(votes, gold, chosen)
+    figures = {
+        **tallies.shares(agreement_shares(tallies, votes.answers.index("unrelated")), level=level),
+        **tallies.coefficients(resamples=resamples, level=level, seed=seed),
+    }
     n = len(votes.ids) if chosen is None else int(chosen.sum())
-    return Agreement(n, int(patterns.weights.sum()), figures)
+    return Agreement(n, len(tallies), figures)

@@ -272,7 +272,7 @@ def _records(votes: Votes, tally: _Tally, medians: NDArray[np.float64], reasons:
                 votes=int(tally.votes[person]),
                 compared=compared,
                 agreement=100 * hits / compared if compared else None,
-                interval=(100 * interval.low, 100 * interval.high) if interval else None,
+                interval=interval.percent().interval if interval else None,
                 seconds=None if np.isnan(medians[person]) else float(medians[person]),
                 drift=drift,
                 confusion=tally.confusion[person],

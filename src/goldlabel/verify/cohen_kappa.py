@@ -14,12 +14,13 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.verify.bootstrap import Estimate, percentiles
+from goldlabel.metrics import Estimate, percentile_interval
 from goldlabel.verify.votes import NONE, Votes
 
 BLOCKS = 200
 COUPLES_PER_BATCH = 500
 LEAST_SHARED = 10
+METHOD = "bootstrap over blocks of units"
 
 
 def cohen_kappa(first: ArrayLike, second: ArrayLike) -> float | None:
@@ -41,6 +42,7 @@ class Joint:
     """Every two votes of different annotators on the same pair, the first annotator in order first."""
 
     pair: NDArray[np.int32]
+    unit: NDArray[np.int64]
     first: NDArray[np.int32]
     second: NDArray[np.int32]
     one: NDArray[np.int8]
@@ -49,7 +51,9 @@ class Joint:
     def only(self, chosen: NDArray[np.bool_]) -> Joint:
         """Keep the votes on chosen pairs."""
         rows = chosen[self.pair]
-        return Joint(self.pair[rows], self.first[rows], self.second[rows], self.one[rows], self.other[rows])
+        return Joint(
+            self.pair[rows], self.unit[rows], self.first[rows], self.second[rows], self.one[rows], self.other[rows]
+        )
 
 
 def joint_votes(votes: Votes) -> Joint:
@@ -66,14 +70,14 @@ def joint_votes(votes: Votes) -> Joint:
     left, right = left[different], right[different]
     swapped = person[left] > person[right]
     first, second = np.where(swapped, right, left), np.where(swapped, left, right)
-    return Joint(pair[first], person[first], person[second], answer[first], answer[second])
+    return Joint(pair[first], votes.units[pair[first]], person[first], person[second], answer[first], answer[second])
 
 
 def pairwise_cohen(votes: Votes, *, least: int = LEAST_SHARED) -> pl.DataFrame:
     """Return kappa for each two annotators who share ``least`` pairs or more."""
     votes.require_annotators("pairwise Cohen's kappa")
     rows: list[dict[str, object]] = []
-    for couples, sums in _sums(joint_votes(votes), len(votes.annotators), 1, least):
+    for couples, sums in _sums(joint_votes(votes), len(votes.annotators), None, least):
         values, shared = _kappa(sums)[:, 0], _shared(sums)[:, 0]
         for couple, value, count in zip(couples, values, shared, strict=True):
             rows.append(
@@ -91,21 +95,22 @@ def pairwise_cohen(votes: Votes, *, least: int = LEAST_SHARED) -> pl.DataFrame:
 def mean_cohen(
     joint: Joint, people: int, *, least: int = LEAST_SHARED, resamples: int = 1000, level: float = 0.95, seed: int = 0
 ) -> Estimate:
-    """Return the mean kappa over annotators, with an interval from drawing blocks of pairs.
+    """Return the mean kappa over annotators, with an interval from drawing blocks of units.
 
-    Up to ``BLOCKS`` pairs are blocks of their own; more are dealt into that many blocks at random, which
-    leaves the variance as it is and keeps the work independent of the number of pairs.
+    Up to ``BLOCKS`` units are blocks of their own; more are dealt into that many blocks at random, which
+    leaves the variance as it is and keeps the work independent of the number of units.
     """
     random = np.random.RandomState(seed)
-    block = _blocks(joint.pair, random)
+    pairs, units = len(np.unique(joint.pair)), len(np.unique(joint.unit))
+    block = _blocks(joint.unit, random)
     count = int(block.max(initial=-1)) + 1
     if not count:
-        return Estimate(None, None)
+        return Estimate.without_interval(None, level=level, n=0, units=0, method=METHOD)
     # The first column of weights is the data itself, the others are resamples.
     drawn = random.multinomial(count, np.full(count, 1 / count), resamples).T if resamples else np.empty((count, 0))
     weights = np.column_stack([np.ones(count), drawn])
     total, shares = np.zeros(weights.shape[1]), np.zeros(weights.shape[1])
-    for _, sums in _sums(Joint(block, joint.first, joint.second, joint.one, joint.other), people, count, least):
+    for _, sums in _sums(joint, people, block, least):
         flat = np.asarray(sums.reshape(-1, count) @ weights, dtype=np.float64)
         weighted = flat.reshape(*sums.shape[:2], -1)
         kappa, shared = _kappa(weighted), _shared(weighted)
@@ -114,17 +119,18 @@ def mean_cohen(
         shares += np.where(defined, shared, 0.0).sum(axis=0)
     means = np.divide(total, shares, out=np.full(len(total), np.nan), where=shares > 0)
     value = None if np.isnan(means[0]) else float(means[0])
-    return Estimate(value, percentiles(means[1:], level) if value is not None else None)
+    low, high = percentile_interval(means[1:], np.bincount(block), level) or (None, None)
+    return Estimate(value, low, high, level, pairs, units, METHOD)
 
 
-def _blocks(pair: NDArray[np.int32], random: np.random.RandomState) -> NDArray[np.int32]:
-    distinct, place = np.unique(pair, return_inverse=True)
+def _blocks(unit: NDArray[np.int64], random: np.random.RandomState) -> NDArray[np.int32]:
+    distinct, place = np.unique(unit, return_inverse=True)
     order = random.permutation(len(distinct)).astype(np.int32)
     return (order % BLOCKS)[place].astype(np.int32)
 
 
 def _sums(
-    joint: Joint, people: int, blocks: int, least: int
+    joint: Joint, people: int, block: NDArray[np.int32] | None, least: int
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
     """Yield couples of annotators, a batch at a time, with what kappa is made of: couple × term × block.
 
@@ -140,14 +146,15 @@ def _sums(
     ends = np.searchsorted(place[order], np.arange(len(kept) + 1))
     answers = int(max(joint.one.max(initial=0), joint.other.max(initial=0))) + 1
     width = 1 + 2 * answers
+    blocks = 1 if block is None else int(block.max(initial=0)) + 1
     for start in range(0, len(kept), COUPLES_PER_BATCH):
         stop = min(start + COUPLES_PER_BATCH, len(kept))
         rows = order[ends[start] : ends[stop]]
-        base, block = (place[rows] - start) * width, joint.pair[rows] if blocks > 1 else 0
+        base, column = (place[rows] - start) * width, 0 if block is None else block[rows]
         one, other = joint.one[rows], joint.other[rows]
         counted = np.zeros((stop - start) * width * blocks)
         for term, weight in ((0, one == other), (1 + one, None), (1 + answers + other, None)):
-            counted += np.bincount((base + term) * blocks + block, weight, len(counted))
+            counted += np.bincount((base + term) * blocks + column, weight, len(counted))
         yield couples[kept[start:stop]], counted.reshape(stop - start, width, blocks)
 
 

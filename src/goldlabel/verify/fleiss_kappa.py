@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from goldlabel.verify.bootstrap import Statistic, Terms, divided
+from goldlabel.metrics import Statistic, Terms, divided
 
 
 def fleiss_kappa(counts: ArrayLike) -> float | None:

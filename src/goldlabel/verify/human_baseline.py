@@ -15,10 +15,9 @@ import numpy as np
 import polars as pl
 
 from goldlabel.errors import InputError
-from goldlabel.metrics import wilson
+from goldlabel.metrics import Estimate, share
 from goldlabel.pairs import Result
-from goldlabel.verify.agreement import patterns_of
-from goldlabel.verify.bootstrap import Estimate, estimates, share
+from goldlabel.verify.agreement import tallies_of
 from goldlabel.verify.majority import majority
 from goldlabel.verify.votes import NONE, Votes
 
@@ -59,49 +58,47 @@ class HumanBaseline(Result):
         }
 
 
-def human_baseline(votes: Votes, *, resamples: int = 1000, level: float = 0.95, seed: int = 0) -> HumanBaseline:
+def human_baseline(votes: Votes, *, level: float = 0.95) -> HumanBaseline:
     """Score fresh votes against the labels of the pairs; pairs whose label is ``-`` are left out."""
     has_gold = votes.label != NONE
     if not (has_gold & (votes.total > 0)).any():
         raise InputError("no pair with a gold label has a vote, so people cannot be held against gold")
     frequency = np.bincount(votes.label[has_gold], minlength=len(votes.space))
     fallback = int(frequency.argmax())
-    patterns = patterns_of(votes, majority(votes), has_gold)
-    decided = patterns.gold != NONE
-    right = patterns.gold == patterns.label
-    most = patterns.counts[:, : patterns.labels].max(axis=1, initial=0)
-    one = np.ones(len(patterns.weights))
-    statistics = {
-        "accuracy": share(np.where(decided, right, patterns.label == fallback), one),
-        "accuracy_decided": share(right & decided, decided),
-        "accuracy_strict": share(right & decided, one),
-        "accuracy_individual": share(patterns.votes_for(patterns.label), patterns.total),
-        **{f"agree{k}": share(most >= k, patterns.total >= k) for k in (5, 4, 3)},
-        "no_majority": share(~decided, one),
-    }
-    figures = estimates(statistics, patterns.weights, resamples=resamples, level=level, seed=seed)
-    if not len(patterns.weights):
+    tallies = tallies_of(votes, majority(votes), has_gold)
+    if not len(tallies):
         raise InputError("no pair has two votes or more, so there is no majority to score")
+    decided = tallies.gold != NONE
+    right = tallies.gold == tallies.label
+    most = tallies.counts[:, : tallies.labels].max(axis=1, initial=0)
+    every = np.ones(len(tallies))
+    shares = {
+        "accuracy": (np.where(decided, right, tallies.label == fallback), every),
+        "accuracy_decided": (right & decided, decided),
+        "accuracy_strict": (right & decided, every),
+        "accuracy_individual": (tallies.votes_for(tallies.label), tallies.total),
+        **{f"agree{k}": (most >= k, tallies.total >= k) for k in (5, 4, 3)},
+        "no_majority": (~decided, every),
+    }
     return HumanBaseline(
-        int(patterns.weights.sum()),
+        len(tallies),
         int((~has_gold & (votes.total > 0)).sum()),
         votes.space.labels[fallback],
-        figures,
+        tallies.shares(shares, level=level),
         _people(votes, level),
     )
 
 
 def _people(votes: Votes, level: float) -> pl.DataFrame:
-    """Return each known person's accuracy with Wilson's interval, in per cent."""
+    """Return each known person's accuracy, in per cent."""
     gold = votes.label[votes.pair]
     scored = (gold != NONE) & (votes.annotator != NONE)
-    person, right = votes.annotator[scored], (votes.answer == gold)[scored]
-    totals = np.bincount(person, minlength=len(votes.annotators))
-    hits = np.bincount(person, right, len(votes.annotators)).astype(np.int64)
+    person, right, units = votes.annotator[scored], (votes.answer == gold)[scored], votes.units[votes.pair][scored]
     rows = []
-    for name, hit, total in zip(votes.annotators, hits.tolist(), totals.tolist(), strict=True):
-        if total:
-            interval = wilson(hit, total, level=level)
-            rows.append((name, total, 100 * hit / total, 100 * interval.low, 100 * interval.high))
+    for number, name in enumerate(votes.annotators):
+        own = person == number
+        if own.any():
+            accuracy = share(right[own], units=units[own], level=level).percent()
+            rows.append((name, int(own.sum()), accuracy.value, accuracy.low, accuracy.high))
     schema = {"annotator": pl.String, "votes": pl.Int64, "accuracy": pl.Float64, "low": pl.Float64, "high": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")

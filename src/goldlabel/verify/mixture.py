@@ -2,7 +2,7 @@
 
 Table 11 of Hu et al. (2020). The label of each pair is the one it came with; the votes are those of annotators
 who were not told which pair is from where. The difference is foreign minus own, and its interval comes from
-resampling both sets on their own.
+those of the two.
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ import numpy as np
 import polars as pl
 
 from goldlabel.errors import InputError
+from goldlabel.metrics import Estimate, difference
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import ABSTENTIONS
-from goldlabel.verify.agreement import Patterns, patterns_of
-from goldlabel.verify.bootstrap import Estimate, Statistic, estimates, of_weights, percentiles, replicates, share
-from goldlabel.verify.fleiss_kappa import fleiss_statistic
-from goldlabel.verify.krippendorff_alpha import krippendorff_statistic
+from goldlabel.verify.agreement import Part, Tallies, tallies_of
 from goldlabel.verify.majority import majority
 from goldlabel.verify.votes import NONE, Votes, votes_of
 
@@ -74,57 +72,47 @@ def compare_mixture(
     if own.card.label_space.labels != foreign.card.label_space.labels:
         raise InputError(f"{own.card.name} and {foreign.card.name} have different labels; map one of them first")
     both = votes_of(own), votes_of(foreign)
-    patterns = [patterns_of(votes, majority(votes)) for votes in both]
-    for pairs, found in zip((own, foreign), patterns, strict=True):
-        if not len(found.weights):
+    tallies = [tallies_of(votes, majority(votes)) for votes in both]
+    for pairs, tallied in zip((own, foreign), tallies, strict=True):
+        if not len(tallied):
             raise InputError(f"{pairs.card.name}: no pair has two votes or more, so there is no agreement to measure")
-    statistics = [_statistics(found, votes) for found, votes in zip(patterns, both, strict=True)]
-    options: dict[str, Any] = {"resamples": resamples, "level": level}
+    unrelated = both[0].answers.index("unrelated")
     figures = [
-        estimates(of, found.weights, **options, seed=seed + side)
-        for side, (of, found) in enumerate(zip(statistics, patterns, strict=True))
+        {
+            **tallied.shares(_shares(tallied, unrelated), level=level),
+            **tallied.coefficients(resamples=resamples, level=level, seed=seed + side),
+        }
+        for side, tallied in enumerate(tallies)
     ]
-    drawn = [
-        replicates(of, found.weights, resamples=resamples, seed=seed + side)
-        for side, (of, found) in enumerate(zip(statistics, patterns, strict=True))
-    ]
-    values = [of_weights(of, found.weights[None]) for of, found in zip(statistics, patterns, strict=True)]
-    difference = {}
-    for name in statistics[0]:
-        gap = float(values[1][name][0] - values[0][name][0])
-        interval = percentiles(drawn[1][name] - drawn[0][name], level)
-        difference[name] = Estimate(None if np.isnan(gap) else gap, interval)
-    sizes = [int(found.weights.sum()) for found in patterns]
-    abstentions = [_abstentions(found, votes) for found, votes in zip(patterns, both, strict=True)]
+    sizes = [len(tallied) for tallied in tallies]
+    abstentions = [_abstentions(tallied, votes) for tallied, votes in zip(tallies, both, strict=True)]
     return Mixture(
         (own.card.name, foreign.card.name),
         (sizes[0], sizes[1]),
         (abstentions[0], abstentions[1]),
         figures[0],
         figures[1],
-        difference,
+        {name: difference(figures[1][name], figures[0][name]) for name in figures[0]},
     )
 
 
-def _statistics(patterns: Patterns, votes: Votes) -> dict[str, Statistic]:
+def _shares(tallies: Tallies, unrelated: int) -> dict[str, Part]:
     """Return the rows of Table 11; ``any`` counts agreement on an abstention as agreement."""
-    one = np.ones(len(patterns.weights))
-    labelled = patterns.label != NONE
-    same = (patterns.gold == patterns.label) & labelled
-    on_label = patterns.counts[:, : patterns.labels].max(axis=1, initial=0)
-    on_any = patterns.counts.max(axis=1, initial=0)
-    unrelated = patterns.counts[:, votes.answers.index("unrelated")]
+    every = np.ones(len(tallies))
+    labelled = tallies.label != NONE
+    same = (tallies.gold == tallies.label) & labelled
+    on_label = tallies.counts[:, : tallies.labels].max(axis=1, initial=0)
+    on_any = tallies.counts.max(axis=1, initial=0)
+    votes = tallies.counts[:, unrelated]
     return {
-        "majority_label": share(same, labelled),
-        **{f"agree{k}": share(on_label >= k, patterns.total >= k) for k in (5, 4, 3)},
-        **{f"agree{k}_any": share(on_any >= k, patterns.total >= k) for k in (5, 4, 3)},
-        "no_gold": share(patterns.gold == NONE, one),
-        "majority_unrelated": share(2 * unrelated > patterns.total, one),
-        "unrelated": share(unrelated, patterns.total),
-        "fleiss_kappa": fleiss_statistic(patterns.counts),
-        "krippendorff_alpha": krippendorff_statistic(patterns.counts),
+        "majority_label": (same, labelled),
+        **{f"agree{k}": (on_label >= k, tallies.total >= k) for k in (5, 4, 3)},
+        **{f"agree{k}_any": (on_any >= k, tallies.total >= k) for k in (5, 4, 3)},
+        "no_gold": (tallies.gold == NONE, every),
+        "majority_unrelated": (2 * votes > tallies.total, every),
+        "unrelated": (votes, tallies.total),
     }
 
 
-def _abstentions(patterns: Patterns, votes: Votes) -> dict[str, int]:
-    return {word: int((patterns.counts[:, votes.answers.index(word)] * patterns.weights).sum()) for word in ABSTENTIONS}
+def _abstentions(tallies: Tallies, votes: Votes) -> dict[str, int]:
+    return {word: int(tallies.counts[:, votes.answers.index(word)].sum()) for word in ABSTENTIONS}

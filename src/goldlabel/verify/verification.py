@@ -12,13 +12,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.metrics import Estimate
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.record import COLUMNS, LISTS
 from goldlabel.pairs.rows import to_json
 from goldlabel.registry import suggest
 from goldlabel.verify.agreement import COEFFICIENTS, SHARES, Agreement, agreement
 from goldlabel.verify.annotators import Annotators, annotators
-from goldlabel.verify.bootstrap import Estimate
 from goldlabel.verify.cohen_kappa import Joint, joint_votes, mean_cohen
 from goldlabel.verify.gold import Gold, gold_labels
 from goldlabel.verify.opinions import Opinions, opinions
@@ -166,8 +166,9 @@ def _group(
     votes: Votes, gold: Gold, joint: Joint | None, chosen: NDArray[np.bool_] | None, options: dict[str, Any]
 ) -> Agreement:
     found = agreement(votes, gold, chosen=chosen, **options)
-    cohen = Estimate(None, None)
-    if joint is not None:
+    if joint is None:
+        cohen = Estimate.without_interval(None, level=options["level"], n=0, units=0, method="unknown annotators")
+    else:
         cohen = mean_cohen(joint if chosen is None else joint.only(chosen), len(votes.annotators), **options)
     return Agreement(found.n, found.relabelled, {**found.figures, "cohen_kappa": cohen})
 

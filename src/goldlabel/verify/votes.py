@@ -20,6 +20,7 @@ from goldlabel.files import one_input_file
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.card import check_author
 from goldlabel.pairs.labels import ABSTENTIONS, LabelSpace
+from goldlabel.pairs.units import units_of
 from goldlabel.registry import suggest
 
 NONE = -1
@@ -34,11 +35,13 @@ class Votes:
     """The long table of votes as parallel arrays, in the order of pairs, then of votes.
 
     ``pair`` is a row of ``ids``, ``answer`` a column of ``answers``, ``annotator`` a place in ``annotators``.
-    ``label`` and ``author`` have one entry per pair; ``by_author`` marks the votes that are the author's own.
+    ``units`` (see ``goldlabel.pairs.units``), ``label`` and ``author`` have one entry per pair; ``by_author`` marks
+    the votes that are the author's own.
     """
 
     space: LabelSpace
     ids: pl.Series
+    units: NDArray[np.int64]
     label: NDArray[np.int8]
     author: NDArray[np.int8]
     pair: NDArray[np.int32]
@@ -109,7 +112,7 @@ def votes_of(pairs: Pairs, *, author: str | None = None) -> Votes:
     released ``label``, where all votes are verifiers'; or nobody knows (``none``).
     """
     author = _author(author, pairs.card.author)
-    frame = pairs.frame.select("id", "label", "votes", *_meta_lists()).collect(engine="streaming")
+    frame = pairs.frame.select("id", "group", "premise", "label", "votes", *_meta_lists()).collect(engine="streaming")
     sizes = frame["votes"].list.len()
     if not sizes.sum():
         raise InputError(
@@ -130,7 +133,7 @@ def read_votes(path: str | Path, pairs: Pairs, *, author: str | None = None) -> 
     """
     author = _author(author, "label" if pairs.card.author == "label" else "none")
     table = _read_csv(path)
-    frame = pairs.frame.select("id", "label").collect(engine="streaming")
+    frame = pairs.frame.select("id", "group", "premise", "label").collect(engine="streaming")
     rows = frame.with_row_index("row").select("row", pl.col("id").alias("pair"))
     joined = table.join(rows, on="pair", how="left", maintain_order="left")
     lost = joined.filter(pl.col("row").is_null())
@@ -171,6 +174,7 @@ def _build(
     return Votes(
         space=space,
         ids=frame["id"],
+        units=units_of(frame),
         label=label,
         author=authors,
         pair=rows,

@@ -57,10 +57,7 @@ class Share:
     @property
     def interval(self) -> tuple[float, float] | None:
         """Wilson's interval at 95 per cent."""
-        if not self.n:
-            return None
-        found = wilson(self.hits, self.n)
-        return found.low, found.high
+        return wilson(self.hits, self.n).interval if self.n else None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,59 @@
+"""Scores over plain label arrays, figures with their uncertainty, and paired tests.
+
+Labels are words; ``-`` (no gold label) must be left out before scoring. Pairs of one unit (see
+``goldlabel.pairs.units``) are not independent: whatever takes ``units`` counts them as one draw. Every random
+procedure takes a seed and gives the same figures on any machine.
+"""
+
+from goldlabel.metrics.adjustment import benjamini_hochberg, holm, p_in_words
+from goldlabel.metrics.bootstrap import (
+    Statistic,
+    Terms,
+    bootstrap,
+    bootstrap_sums,
+    divided,
+    percentile_interval,
+    replicates,
+)
+from goldlabel.metrics.estimate import Estimate, check_level, difference, mean, mean_test, share, wilson
+from goldlabel.metrics.paired import PairedTest, mcnemar, paired_bootstrap, permutation_test
+from goldlabel.metrics.scores import (
+    Metric,
+    accuracy,
+    accuracy_score,
+    balanced_accuracy,
+    confusion,
+    f1_per_label,
+    macro_f1,
+)
+
+__all__ = [
+    "Estimate",
+    "Metric",
+    "PairedTest",
+    "Statistic",
+    "Terms",
+    "accuracy",
+    "accuracy_score",
+    "balanced_accuracy",
+    "benjamini_hochberg",
+    "bootstrap",
+    "bootstrap_sums",
+    "check_level",
+    "confusion",
+    "difference",
+    "divided",
+    "f1_per_label",
+    "holm",
+    "macro_f1",
+    "mcnemar",
+    "mean",
+    "mean_test",
+    "p_in_words",
+    "paired_bootstrap",
+    "percentile_interval",
+    "permutation_test",
+    "replicates",
+    "share",
+    "wilson",
+]

@@ -1,0 +1,138 @@
+"""The bootstrap: any figure with an interval, by drawing whole units with replacement (Efron 1979).
+
+The interval is the percentile one, widened for few units as Student's interval is (Hesterberg 2015, section 5.3):
+the quantiles taken are those at which the normal distribution reaches Student's bound for the effective number of
+units. One resample is held at a time, as how often each unit is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from goldlabel.errors import InputError
+from goldlabel.metrics.estimate import Estimate, check_level, effective_number, unit_numbers
+from goldlabel.metrics.scores import checked
+
+if TYPE_CHECKING:
+    from goldlabel.metrics.scores import Metric
+
+METHOD = "bootstrap over units"
+DEFINED_SHARE = 0.95
+"""An interval is given only where this share of the resamples has a value."""
+
+Terms = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A figure made of sums: its terms, a row per pair, and how sums of the terms become it (NaN: undefined).
+
+    ``of_sums`` takes a row of sums for each resample.
+    """
+
+    terms: Terms
+    of_sums: Callable[[Terms], Terms]
+
+
+def bootstrap(
+    metric: Metric,
+    gold: ArrayLike,
+    predicted: ArrayLike,
+    *,
+    units: ArrayLike | None = None,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Estimate:
+    """Return any metric of gold and predicted labels with its interval."""
+    gold, predicted = checked(gold, predicted)
+    numbers = unit_numbers(units, len(gold))
+    values = [metric(gold[rows], predicted[rows]) for rows in drawn_rows(numbers, resamples, seed)]
+    low, high = percentile_interval(np.array(values), np.bincount(numbers), level) or (None, None)
+    return Estimate(metric(gold, predicted), low, high, level, len(gold), int(numbers.max()) + 1, METHOD)
+
+
+def bootstrap_sums(
+    statistics: Mapping[str, Statistic],
+    *,
+    units: ArrayLike | None = None,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> dict[str, Estimate]:
+    """Return figures made of sums with their intervals, all on the same resamples."""
+    drawn = replicates(statistics, units=units, resamples=resamples, seed=seed)
+    estimates = {}
+    for name, statistic in statistics.items():
+        pairs = len(statistic.terms)
+        numbers = unit_numbers(units, pairs)
+        value = float(statistic.of_sums(statistic.terms.sum(axis=0, keepdims=True))[0])
+        low, high = percentile_interval(drawn[name], np.bincount(numbers), level) or (None, None)
+        defined = None if np.isnan(value) else value
+        count = int(numbers.max(initial=-1)) + 1
+        estimates[name] = Estimate(defined, low, high, level, pairs, count, METHOD)
+    return estimates
+
+
+def replicates(
+    statistics: Mapping[str, Statistic], *, units: ArrayLike | None = None, resamples: int, seed: int
+) -> dict[str, Terms]:
+    """Return each figure on every resample."""
+    parts = [statistic.terms for statistic in statistics.values()]
+    if not parts or not len(parts[0]):
+        return {name: np.empty(0) for name in statistics}
+    numbers = unit_numbers(units, len(parts[0]))
+    terms = np.concatenate(parts, axis=1)
+    by_unit = np.stack([np.bincount(numbers, weights=column) for column in terms.T], axis=1)
+    sums = np.array([counts @ by_unit for counts in _draws(len(by_unit), resamples, seed)])
+    sums = sums.reshape(-1, by_unit.shape[1])
+    ends = np.cumsum([part.shape[1] for part in parts])
+    pieces = np.split(sums, ends[:-1], axis=1)
+    return {name: statistic.of_sums(piece) for (name, statistic), piece in zip(statistics.items(), pieces, strict=True)}
+
+
+def drawn_rows(units: NDArray[np.int64], resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """Yield the rows of each resample, one resample at a time; ``units`` are numbers from 0 on."""
+    rows = np.arange(len(units))
+    for counts in _draws(int(units.max()) + 1, resamples, seed):
+        yield np.repeat(rows, counts[units])
+
+
+def percentile_interval(values: Terms, sizes: ArrayLike, level: float) -> tuple[float, float] | None:
+    """Return the interval of a figure from its resamples, given the sizes of the units that were drawn.
+
+    There is none where too few resamples have a value, or all the same.
+    """
+    from scipy.stats import norm, t
+
+    check_level(level)
+    defined = values[~np.isnan(values)]
+    if not len(values) or len(defined) < DEFINED_SHARE * len(values):
+        return None
+    number = effective_number(np.asarray(sizes, dtype=np.float64))
+    if number < 2:
+        return None
+    bound = t.isf((1 - level) / 2, number - 1) * np.sqrt(number / (number - 1))
+    tail = float(norm.sf(bound))
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return (float(low), float(high)) if high - low > 1e-12 else None
+
+
+def divided(numerator: Terms, denominator: Terms) -> Terms:
+    """Divide; by nothing is NaN, without a warning."""
+    undefined = np.full(len(numerator), np.nan)
+    return np.asarray(np.divide(numerator, denominator, out=undefined, where=denominator != 0))
+
+
+def _draws(units: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """Yield how often each unit is drawn, a resample at a time."""
+    if resamples < 0:
+        raise InputError(f"{resamples} resamples cannot be drawn")
+    random = np.random.RandomState(seed)
+    for _ in range(resamples):
+        yield np.bincount(random.randint(0, units, units), minlength=units)
