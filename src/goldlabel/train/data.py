@@ -14,6 +14,7 @@ from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.gold import GoldPairs, splits_of, take_gold
 from goldlabel.pairs.labels import LabelSpace, score_mapping
+from goldlabel.seeds import check_seed
 
 _WHICH_TRAIN = "say with --split which one shall be trained on"
 _WHICH_DEV = "give pairs with a dev split, or of one split alone"
@@ -83,7 +84,7 @@ def with_own_dev(parts: Sequence[Pairs], split: str | None) -> list[Pairs]:
 
 def nested_rows(count: int, seed: int) -> NDArray[np.int64]:
     """Return all rows in an order drawn by the seed; its beginnings are the nested samples."""
-    return np.random.Generator(np.random.PCG64([seed, count])).permutation(count)
+    return np.random.Generator(np.random.PCG64([check_seed(seed), count])).permutation(count)
 
 
 def _numbered(sets: Sequence[GoldPairs]) -> list[GoldPairs]:
