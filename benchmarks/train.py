@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,9 @@ from goldlabel.models.network import NetworkModel, PairTensors, build_network
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.sources import find
 from goldlabel.sources.fragments import fragment_pairs
+from goldlabel.train.encoded import EncodedTask, encode_task
 from goldlabel.train.options import TrainOptions
-from goldlabel.train.preparing import prepare
-from goldlabel.train.run_folder import RunFolder
+from goldlabel.train.run import RunFolder
 from goldlabel.train.task import Task, gather_task
 from goldlabel.train.trainer import OPTIMISERS, Trainer, resolve_recipe
 
@@ -87,18 +88,19 @@ def train_ours(name: str, task: Task, device: torch.device, arguments: argparse.
     options = TrainOptions(device=device.type, vectors=arguments.vectors, epochs=arguments.epochs, **chosen)
     network: Any = MODELS.get(name)
     with tempfile.TemporaryDirectory() as folder:
-        prepared = prepare(network, task.gold, task.dev, (), options, None, Path(folder))
+        task = replace(task, options=options)
+        encoded = encode_task(task, None, Path(folder))
         torch.manual_seed(0)
-        model = fresh_model(name, prepared, task, device)
+        model = fresh_model(name, encoded, task, device)
         recipe = resolve_recipe(network.recipe, options)
-        rows = np.arange(len(task.gold))
-        trainer = Trainer(model, prepared, rows, recipe, options, RunFolder(Path(folder) / "run"), None)
+        rows = task.rows
+        trainer = Trainer(task, model, encoded, recipe, RunFolder(Path(folder) / "run"), None)
         torch.manual_seed(0)
         trainer.run()
         epochs = trainer.epoch - 1
         seconds = trainer.seconds
-        scoring = _rate(lambda: model.predict_encoded(prepared.dev_pairs[0]), len(task.dev[0]))
-    gflops = flops_per_pair(model, prepared.dev_pairs[0], task.dev[0]) * len(rows) * epochs / seconds / 1e9
+        scoring = _rate(lambda: model.predict_encoded(encoded.dev[0]), len(task.dev[0]))
+    gflops = flops_per_pair(model, encoded.dev[0], task.dev[0]) * len(rows) * epochs / seconds / 1e9
     return {
         "training": len(rows) * epochs / seconds,
         "scoring": scoring,
@@ -111,10 +113,10 @@ def train_ours(name: str, task: Task, device: torch.device, arguments: argparse.
     }
 
 
-def fresh_model(name: str, prepared: Any, task: Task, device: torch.device) -> NetworkModel:
+def fresh_model(name: str, encoded: EncodedTask, task: Task, device: torch.device) -> NetworkModel:
     space, options = task.gold.space, OPTIONS.get(name, {})
-    built = build_network(MODELS.get(name), prepared.encoder, len(space), options=options, vectors=prepared.vectors)
-    return NetworkModel(built.to(device), prepared.encoder, space, space.labels, options)
+    built = build_network(MODELS.get(name), encoded.encoder, len(space), options=options, vectors=encoded.vectors)
+    return NetworkModel(built.to(device), encoded.encoder, space, space.labels, options)
 
 
 def train_reference(name: str, task: Task, device: torch.device, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -127,12 +129,12 @@ def train_reference(name: str, task: Task, device: torch.device, arguments: argp
     )
     recipe = resolve_recipe(network.recipe, options)
     with tempfile.TemporaryDirectory() as folder:
-        prepared = prepare(network, task.gold, task.dev, (), options, None, Path(folder))
+        encoded = encode_task(replace(task, options=options), None, Path(folder))
     torch.manual_seed(0)
-    model = fresh_model(name, prepared, task, device)
+    model = fresh_model(name, encoded, task, device)
     trained = [p for p in model.network.parameters() if p.requires_grad]
     optimiser = OPTIMISERS[recipe.optimiser](trained, lr=recipe.lr, weight_decay=recipe.l2)
-    training, dev = PlainPairs(prepared.pairs), PlainPairs(prepared.dev_pairs[0])
+    training, dev = PlainPairs(encoded.pairs), PlainPairs(encoded.dev[0])
     loader: Any = DataLoader(training, batch_size=REFERENCE_BATCH, shuffle=True, collate_fn=training.collate)
     best, best_epoch, seconds, seen, epoch = 0.0, 0, 0.0, 0, 0
     stale = bad = 0
@@ -172,7 +174,7 @@ def train_reference(name: str, task: Task, device: torch.device, arguments: argp
         "training": seen / seconds,
         "scoring": scoring,
         "accuracy": best,
-        "epochs": seen / len(prepared.pairs),
+        "epochs": seen / len(encoded.pairs),
         "best_epoch": best_epoch,
         "seconds": seconds,
     }

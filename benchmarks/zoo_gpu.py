@@ -25,9 +25,9 @@ from measure import write_result
 from goldlabel.models import load_model
 from goldlabel.sources import find
 from goldlabel.sources.fragments import fragment_pairs
+from goldlabel.train.fit import run_task
 from goldlabel.train.options import TrainOptions
 from goldlabel.train.task import gather_task
-from goldlabel.train.training import run_task
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "diin": {"batch": 256, "lr": 1.0, "precision": "bf16"},
@@ -88,9 +88,9 @@ def train_one(name: str, seed: int, folder: str, arguments: dict[str, Any]) -> d
         epochs=arguments["epochs"],
         **SETTINGS.get(name, {}),
     )
-    task = gather_task(name, [pairs], sizes=[arguments["limit"]])
+    task = gather_task(name, [pairs], options, sizes=[arguments["limit"]])
     run = Path(folder) / name / f"seed-{seed}"
-    result = run_task(task, run, options)
+    result = run_task(task, run)
     test = pairs.only(split="test", label=list(pairs.card.label_space.labels)).collect()
     model = load_model(run, arguments["device"])
     shares = model.predict(test["premise"].to_list(), test["hypothesis"].to_list())

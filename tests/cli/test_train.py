@@ -63,6 +63,16 @@ def test_one_json_document(pairs: str, tmp_path: Path) -> None:
     assert list(document["dev"]) == ["doors"]
 
 
+def test_a_finished_run_says_that_it_was_finished(pairs: str, tmp_path: Path) -> None:
+    first, again = (run("linear", "--on", pairs, "-o", tmp_path / "run") for _ in range(2))
+    assert "finished already" not in first.stderr
+    assert "this run was finished already and not trained again; another -o trains anew" in again.stderr
+    assert again.stdout == first.stdout
+    several = ("linear", "--on", pairs, "-o", tmp_path / "runs", "--seeds")
+    assert "finished already" not in run(*several, 1 + 1).stderr
+    assert "2 of 3 runs were finished already" in run(*several, 3).stderr
+
+
 def test_every_option_reaches_the_run(pairs: str, others: str, tmp_path: Path) -> None:
     vectors = tmp_path / "vectors.txt"
     write_vectors(vectors, ["gate", "the", "stands"])
@@ -241,6 +251,10 @@ def test_ctrl_c_saves_and_the_same_command_goes_on(pairs: str, tmp_path: Path) -
         (("cbow", "--set", "hidden=big"), "hidden=big is not a whole number"),
         (("cbow", "--set", "hidden"), "--set 'hidden' is not of the form A=B"),
         (("cbow", "--lr", "0"), "lr 0.0 is not above 0"),
+        (("cbow", "--seed", "-1"), "seed -1 is not a number from 0 on"),
+        (("cbow", "--seed", "-1", "--seeds", "2"), "seed -1 is not a number from 0 on"),
+        (("cbow", "--split", "test"), "doors: has no test split, only dev, train; say with --split which one"),
+        (("infersent", "--lr", "1e-6"), "lr 1e-06 is below 1e-05, where infersent stops training"),
         (("cbow", "--device", "tpu"), "device 'tpu' is not known"),
         (("cbow", "--sizes", "10;20"), "--sizes 10;20 are not numbers joined by commas"),
         (("cbow", "--grid", "esmi"), "there is no file and no grid 'esmi'; did you mean 'esim'"),

@@ -19,10 +19,11 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from goldlabel.errors import InputError  # noqa: E402
-from goldlabel.train import Training, train  # noqa: E402
+from goldlabel.train import Run, train  # noqa: E402
 from goldlabel.train import trainer as trainer_module  # noqa: E402
+from goldlabel.train.run import RunFolder  # noqa: E402
 from goldlabel.train.trainer import Interrupted, Step, Trainer  # noqa: E402
-from tests.train.samples import SMALL, make_pairs, weights, with_dev  # noqa: E402
+from tests.train.samples import SMALL, make_pairs, weights, with_dev, write_vectors  # noqa: E402
 
 OPTIONS: dict[str, Any] = {**SMALL, "dropout": 0.2, "epochs": 4, "batch": 6, "accumulate": 2, "lr": 0.01}
 
@@ -40,7 +41,7 @@ train("cbow", with_dev(), sys.argv[1], on_step=lambda step: print("step", flush=
 """A checkpoint after every step, and a word to the parent, who then kills."""
 
 
-def whole(folder: Path, **changes: Any) -> Training:
+def whole(folder: Path, **changes: Any) -> Run:
     """The run without any interruption."""
     return train("cbow", with_dev(), folder, **{**OPTIONS, **changes})
 
@@ -183,7 +184,7 @@ def test_a_second_signal_stops_at_once(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_checkpoints_are_due_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = []
-    monkeypatch.setattr(trainer_module, "write_checkpoint", lambda folder, state: written.append(state["done"]))
+    monkeypatch.setattr(RunFolder, "write_checkpoint", lambda _, state: written.append(state["done"]))
     whole(tmp_path / "never", epochs=1)
     assert written == []
     monkeypatch.setattr(trainer_module, "CHECKPOINT_SECONDS", 0.0)
@@ -210,6 +211,10 @@ def test_a_run_of_other_settings_is_left_alone(tmp_path: Path) -> None:
 def test_a_run_that_failed_before_it_began_gives_way(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file of vectors"):
         whole(tmp_path / "run", vectors="nowhere.txt")
+    assert not (tmp_path / "run").exists()
+    write_vectors(tmp_path / "vectors.txt", ["Elefant"])
+    with pytest.raises(InputError, match="has no vector of any word that is needed"):
+        whole(tmp_path / "run", vectors=str(tmp_path / "vectors.txt"))
     assert whole(tmp_path / "run").epochs == 4
 
 

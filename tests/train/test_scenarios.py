@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ torch = pytest.importorskip("torch")
 import goldlabel as gl  # noqa: E402
 from goldlabel.errors import InputError  # noqa: E402
 from goldlabel.models.model import read_tensors  # noqa: E402
-from goldlabel.pairs.labels import NLI2  # noqa: E402
-from goldlabel.train import Training, train  # noqa: E402
+from goldlabel.pairs.labels import NLI2, NLI3  # noqa: E402
+from goldlabel.train import Run, fit_model, train  # noqa: E402
 from goldlabel.train.trainer import Interrupted  # noqa: E402
 from tests.train.samples import SMALL, make_pairs, make_rows, weights, with_dev, write_vectors  # noqa: E402
 
@@ -29,7 +30,7 @@ WINDOWS = [
 ]
 
 
-def fit(folder: Path, on: Any = None, **changes: Any) -> Training:
+def fit(folder: Path, on: Any = None, **changes: Any) -> Run:
     on = with_dev() if on is None else on
     return train("cbow", on, folder, **{**SMALL, "epochs": 2, **changes})
 
@@ -119,6 +120,18 @@ def test_fixed_weights_are_scored_and_kept(tmp_path: Path, first: str) -> None:
     assert fit(tmp_path / "fixed", windows, start=first, fixed=True) == result
 
 
+def test_fixed_weights_are_scored_on_what_they_read(tmp_path: Path, first: str) -> None:
+    windows = make_pairs(WINDOWS, name="windows")
+    with pytest.raises(InputError, match="first: reads both sentences; leave --hypothesis-only and --premise-only out"):
+        fit(tmp_path / "fixed", windows, start=first, fixed=True, reads="hypothesis")
+    train("linear", with_dev(), tmp_path / "blind", reads="hypothesis")
+    with pytest.raises(InputError, match="blind: reads the hypothesis alone; pass --hypothesis-only"):
+        train("linear", windows, tmp_path / "fixed", start=str(tmp_path / "blind"), fixed=True)
+    assert not (tmp_path / "fixed").exists()
+    fixed = train("linear", windows, tmp_path / "fixed", start=str(tmp_path / "blind"), fixed=True, reads="hypothesis")
+    assert fixed.settings["options"]["reads"] == "hypothesis"
+
+
 def test_fixed_weights_of_three_labels_on_a_set_of_two(tmp_path: Path, first: str) -> None:
     """Contradiction and neutral add up."""
     two = [{**row, "label": "not_entailment" if row["label"] != "entailment" else "entailment"} for row in make_rows(9)]
@@ -175,6 +188,23 @@ def test_a_start_of_another_model_and_one_that_is_not_finished(tmp_path: Path, f
         fit(tmp_path / "next", fixed=True)
     with pytest.raises(InputError, match=r"nothing to score .*first on; pass --dev PATH"):
         train("cbow", make_pairs(6), tmp_path / "next", start=first, fixed=True)
+
+
+# Without a folder
+
+
+@pytest.mark.parametrize("name", ["cbow", "linear"])
+def test_any_model_is_fitted_in_memory(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    rows = make_rows(12)
+    texts = [[row[column] for row in rows] for column in ("premise", "hypothesis", "label")]
+    models = [fit_model(name, *texts, NLI3, seed=seed) for seed in (0, 0, 1)]
+    assert not list(tmp_path.iterdir())
+    shares = [model.predict(*texts[:2]) for model in models]
+    np.testing.assert_array_equal(shares[0], shares[1])
+    assert bool((shares[0] != shares[2]).any()) is (name == "cbow")
+    with pytest.raises(InputError, match="'maybe' is not one of"):
+        fit_model(name, *texts[:2], ["maybe"] * 12, NLI3)
 
 
 # Models without a network

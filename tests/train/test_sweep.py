@@ -18,8 +18,9 @@ torch = pytest.importorskip("torch")
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
 from goldlabel.models.cbow import CBOW  # noqa: E402
 from goldlabel.train import Sweep, sweep, train  # noqa: E402
-from goldlabel.train import preparing as preparing_module  # noqa: E402
-from goldlabel.train.running import share_cores  # noqa: E402
+from goldlabel.train import encoded as encoded_module  # noqa: E402
+from goldlabel.train.run import lock_folder  # noqa: E402
+from goldlabel.train.sweep import share_cores  # noqa: E402
 from goldlabel.train.trainer import Interrupted, Step  # noqa: E402
 from tests.train.samples import SMALL, make_pairs, weights, with_dev  # noqa: E402
 
@@ -103,8 +104,8 @@ def test_the_sizes_of_a_learning_curve_are_nested(tmp_path: Path) -> None:
 
 def test_everything_is_tokenised_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built = []
-    real = preparing_module.build_encoder
-    monkeypatch.setattr(preparing_module, "build_encoder", lambda *a, **o: built.append(1) or real(*a, **o))
+    real = encoded_module.build_encoder
+    monkeypatch.setattr(encoded_module, "build_encoder", lambda *a, **o: built.append(1) or real(*a, **o))
     many(tmp_path / "runs", seeds=2, curve=[12, 24], grid={"lr": [0.01, 0.02]}, epochs=1)
     assert len(built) == 1
     many(tmp_path / "other", seeds=2, grid={"tokenizer": ["words", "characters"]}, epochs=1)
@@ -143,16 +144,17 @@ def test_a_process_that_dies_takes_no_other_run_with_it(tmp_path: Path, monkeypa
 KILLER = """
 import os, signal, sys
 if "spawn_main" in " ".join(sys.orig_argv):
-    from goldlabel.train import running
-    real = running._train
+    import importlib
+    module = importlib.import_module("goldlabel.train.sweep")
+    real = module._train
 
-    def kill(run):
-        if run.name == "seed-1":
+    def kill(name):
+        if name == "seed-1":
             os.kill(os.getpid(), signal.SIGKILL)
-        return real(run)
+        return real(name)
 
-    kill.__module__, kill.__qualname__ = "goldlabel.train.running", "_train"
-    running._train = kill
+    kill.__module__, kill.__qualname__ = "goldlabel.train.sweep", "_train"
+    module._train = kill
 """
 """Python runs this first: in the processes of the sweep, one run kills its own."""
 
@@ -231,7 +233,6 @@ def test_baselines_sweep_too(tmp_path: Path) -> None:
         ({"curve": [0]}, "size 0 is not a number from 1 on"),
         ({"grid": {"lr": [0.1], "stop_on": ["dors"]}}, "did you mean 'doors'"),
         ({"grid": {"lrr": [0.1]}}, "did you mean 'lr'"),
-        ({"start": "x", "fixed": True}, "weights that stay as they are need no sweep"),
         ({"vectors": "nowhere.txt"}, "no such file of vectors"),
     ],
 )
@@ -245,6 +246,8 @@ def test_folders_of_something_else_are_left_alone(tmp_path: Path) -> None:
     train("majority", with_dev(), tmp_path / "run")
     with pytest.raises(InputError, match="holds a single run; choose another folder for several"):
         many(tmp_path / "run", seeds=2)
+    with pytest.raises(InputError, match="weights that stay as they are need no sweep"):
+        sweep("majority", with_dev(), tmp_path / "fixed", seeds=2, start=str(tmp_path / "run"), fixed=True)
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter.txt").write_text("years")
     with pytest.raises(InputError, match="holds something else than runs"):
@@ -254,6 +257,15 @@ def test_folders_of_something_else_are_left_alone(tmp_path: Path) -> None:
         many(tmp_path / "runs", seeds=2, lr=0.5)
     with pytest.raises(InputError, match="runs: holds something else than a run"):
         train("cbow", with_dev(), tmp_path / "runs", **SMALL)
+
+
+def test_two_sweeps_do_not_share_a_folder(tmp_path: Path) -> None:
+    with (
+        lock_folder(tmp_path / "runs"),
+        pytest.raises(InputError, match="runs: another process is training here; wait for it, or choose another"),
+    ):
+        many(tmp_path / "runs", seeds=2)
+    assert len(many(tmp_path / "runs", seeds=2).runs) == 2
 
 
 def test_cores_are_shared_unless_the_user_has_decided(monkeypatch: pytest.MonkeyPatch) -> None:

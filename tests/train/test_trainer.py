@@ -22,13 +22,14 @@ from goldlabel.models import precision as precision_module  # noqa: E402
 from goldlabel.models.cbow import CBOW  # noqa: E402
 from goldlabel.models.precision import computes_bf16  # noqa: E402
 from goldlabel.pairs import Pairs  # noqa: E402
-from goldlabel.train import Training, train  # noqa: E402
+from goldlabel.train import Run, train  # noqa: E402
 from goldlabel.train import trainer as trainer_module  # noqa: E402
+from goldlabel.train.task import nested_rows  # noqa: E402
 from goldlabel.train.trainer import Step  # noqa: E402
 from tests.train.samples import SMALL, make_pairs, make_rows, weights, with_dev  # noqa: E402
 
 
-def quick(folder: Path, on: Pairs | None = None, **changes: Any) -> Training:
+def quick(folder: Path, on: Pairs | None = None, **changes: Any) -> Run:
     """Train a small CBOW."""
     return train("cbow", with_dev() if on is None else on, folder, **{"epochs": 2, **SMALL, **changes})
 
@@ -95,7 +96,7 @@ class Judged:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **by_epoch: list[float]) -> None:
         from goldlabel.metrics import Estimate
-        from goldlabel.train.data import GoldPairs
+        from goldlabel.pairs.gold import GoldPairs
 
         asked: dict[str, int] = dict.fromkeys(by_epoch, 0)
 
@@ -144,6 +145,18 @@ def test_the_learning_rate_falls_and_stops_training(tmp_path: Path, monkeypatch:
     rates = [one["lr"] for one in metrics(tmp_path / "run")]
     assert rates == pytest.approx([0.1, 0.05, 0.0025, 0.00125])
     assert result.epochs == 4  # the next would have had 0.0000625
+
+
+def test_a_learning_rate_at_which_training_would_be_over_before_it_began(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    monkeypatch.setattr(CBOW, "recipe", replace(CBOW.recipe, floor=1e-4))
+    with pytest.raises(InputError, match=r"lr 1e-05 is below 0\.0001, where cbow stops training; pass a higher --lr"):
+        quick(tmp_path / "run", lr=1e-5)
+    assert not (tmp_path / "run").exists()
+    assert quick(tmp_path / "run", make_pairs(6), lr=1e-5).epochs == 2, "without a dev set, nothing stops early"
 
 
 def test_without_dev_sets_every_epoch_is_trained(tmp_path: Path) -> None:
@@ -359,6 +372,15 @@ def test_what_is_told_on_the_way(tmp_path: Path) -> None:
     assert all(np.isfinite(step.loss) and step.rate > 0 for step in steps)
     assert steps[0].accuracy is None
     assert steps[-1].accuracy == max(one["dev"]["doors"]["accuracy"] for one in metrics(tmp_path / "run")[:1])
+
+
+def test_labels_that_only_the_rest_of_a_sample_has_are_not_known(tmp_path: Path) -> None:
+    rows = make_rows(40)
+    for row in rows:
+        row["label"] = "neutral"
+    rows[nested_rows(40, 0)[-1]]["label"] = "entailment"
+    quick(tmp_path / "run", make_pairs(rows), size=10)
+    assert gl.load_model(tmp_path / "run").seen == ("neutral",)  # type: ignore[attr-defined]
 
 
 def test_probabilities_of_each_epoch(tmp_path: Path) -> None:

@@ -25,7 +25,6 @@ from goldlabel.pairs.units import units_of
 from goldlabel.report import Bar, Page, Section, render_page
 from goldlabel.report.audit_page import write_audit
 from goldlabel.report.page import Item
-from goldlabel.seeds import random_state
 from goldlabel.sources.fragments import LANGUAGES, fragment_pairs
 from goldlabel.verify import Verification, verify
 
@@ -69,7 +68,7 @@ def run_demo(folder: Path, seed: int, advance: Callable[[int], None]) -> tuple[P
     advance(1)
     verification = verify(pairs, seed=seed)
     advance(1)
-    split = verification.pairs.split(Ratios(ratios="70:10:20", stratify=("language", "label")), seed=seed)
+    split = verification.pairs.split(Ratios(ratios="70:10:20", by="group", stratify=("language", "label")), seed=seed)
     cleared = split.pairs.split(ExcludeOverlap(), seed=seed)
     dataset = cleared.pairs.write(folder / "dataset")
     advance(1)
@@ -104,7 +103,7 @@ def run_demo(folder: Path, seed: int, advance: Callable[[int], None]) -> tuple[P
 
 def _vote(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
     """Let the simulated crowd label every pair; who is wrong picks another label at random."""
-    random = random_state(seed)
+    random = np.random.RandomState(seed)
     labels = np.array(NLI3.labels)
     true = np.searchsorted(labels, frame["label"].to_numpy())
     votes = [

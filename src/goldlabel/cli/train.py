@@ -29,8 +29,8 @@ from goldlabel.cli.output import (
 from goldlabel.errors import InputError
 
 if TYPE_CHECKING:
-    from goldlabel.train import Sweep, Training, TrainOptions
-    from goldlabel.train.running import OnRun
+    from goldlabel.train import Run, Sweep
+    from goldlabel.train.sweep import OnRun
     from goldlabel.train.task import Task
     from goldlabel.train.trainer import Step
 
@@ -118,8 +118,7 @@ def train_command(
     """Train a model on pairs; what is left open comes from the model's published recipe."""
     from goldlabel.models.model import find_member
     from goldlabel.train import TrainOptions
-    from goldlabel.train.checking import model_options
-    from goldlabel.train.options import parse_options
+    from goldlabel.train.options import model_options, parse_options
     from goldlabel.train.task import gather_task
 
     find_member(model)
@@ -150,16 +149,16 @@ def train_command(
     task = gather_task(
         model,
         [opened(path) for path, _ in samples],
+        options,
         sizes=[size for _, size in samples],
         split=split,
         dev=[opened(path) for path in dev or []],
         vocabulary=[opened(path) for path in vocabulary or []],
         label_space=label_space,
-        seed=seed,
-        fixed=start if fixed else None,
     )
     _tell(task)
-    result = _run(task, output, options, runs)
+    result = _run(task, output, runs)
+    _tell_finished(result)
     show(result, as_json)
     failed: dict[str, str] = getattr(result, "failed", {})
     for name, error in failed.items():
@@ -170,12 +169,12 @@ def train_command(
 
 def parse_sample(text: str) -> tuple[str, int | None]:
     """Read ``PATH:N``; a path that exists with its colon and number is a path."""
-    found = re.fullmatch(r"(.+):(\d+)", text, re.ASCII)
-    if found is None or Path(text).exists():
+    sample = re.fullmatch(r"(.+):(\d+)", text, re.ASCII)
+    if sample is None or Path(text).exists():
         return text, None
-    if not int(found[2]):
+    if not int(sample[2]):
         raise InputError(f"--on {text}: 0 pairs are nothing to train on; give a number from 1 on")
-    return found[1], int(found[2])
+    return sample[1], int(sample[2])
 
 
 def _reads(hypothesis_only: bool, premise_only: bool) -> str:
@@ -199,23 +198,31 @@ def _several(model: str, seeds: int, sizes: str | None, grid: str | None, jobs: 
 
 def _tell(task: Task) -> None:
     """Say what is done without having been asked for."""
-    for one in (task.gold, *task.dev):
-        if one.without_gold:
-            note(f"{one.name}: {one.without_gold:,} pairs have no gold label and are left out")
+    for gold in (task.gold, *task.dev):
+        if gold.without_gold:
+            note(f"{gold.name}: {gold.without_gold:,} pairs have no gold label and are left out")
     if not task.dev:
         note("there is no dev set: nothing is scored, and training does not stop early; give one with --dev")
 
 
-def _run(task: Task, output: Path, options: TrainOptions, runs: dict[str, Any] | None) -> Training | Sweep:
+def _tell_finished(result: Run | Sweep) -> None:
+    """Say what was not trained, as it had been before."""
+    runs = list(getattr(result, "runs", {"": result}).values())
+    if before := sum(run.finished_before for run in runs):
+        what = "this run was" if runs == [result] else f"{before} of {len(runs)} runs were"
+        note(f"{what} finished already and not trained again; another -o trains anew")
+
+
+def _run(task: Task, output: Path, runs: dict[str, Any] | None) -> Run | Sweep:
+    from goldlabel.train.fit import run_task
     from goldlabel.train.sweep import run_sweep
-    from goldlabel.train.training import run_task
 
     try:
         with _display(runs["jobs"] if runs else 1) as on_run:
             if runs is not None:
-                return run_sweep(task, output, options, **runs, on_step=on_run)
+                return run_sweep(task, output, **runs, on_step=on_run)
             on_step = None if on_run is None else partial(on_run, task.model)
-            return run_task(task, output, options, on_step)
+            return run_task(task, output, on_step)
     except KeyboardInterrupt:
         note(f"goldlabel: interrupted; give the same command once more to go on with {output}")
         raise SystemExit(INTERRUPTED) from None

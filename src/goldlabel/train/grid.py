@@ -16,8 +16,7 @@ import yaml
 
 from goldlabel.errors import InputError
 from goldlabel.registry import suggest
-from goldlabel.train.checking import model_options
-from goldlabel.train.options import OPTION_NAMES, OWN, parse_field, parse_options
+from goldlabel.train.options import OPTION_NAMES, OWN, model_options, parse_field, parse_options
 
 GRIDS = Path(__file__).parent / "grids"
 _ELSEWHERE = {"seed": "--seeds", "size": "--sizes", "fixed": "--fixed", "device": "--device", "start": "--from"}
@@ -39,19 +38,19 @@ def read_grid(name: str | Path, model: str) -> Grid:
             raise InputError(f"there is no file and no grid {str(name)!r}; {suggest(str(name), shipped_grids())}")
         path = GRIDS / f"{name}.yaml"
     try:
-        held = yaml.safe_load(path.read_text(encoding="utf-8"))
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError, IsADirectoryError) as error:
         raise InputError(f"grid {path}: is not YAML ({error})") from error
-    return parse_grid(held, model, f"grid {path.name}")
+    return parse_grid(values, model, f"grid {path.name}")
 
 
-def parse_grid(held: Any, model: str, where: str = "grid") -> Grid:
+def parse_grid(options: Any, model: str, where: str = "grid") -> Grid:
     """Check names and kinds of values; a single value stands for a list of one."""
-    if not isinstance(held, Mapping) or not held:
+    if not isinstance(options, Mapping) or not options:
         raise InputError(f"{where}: is not a mapping of options to lists of values, such as lr: [0.001, 0.0004]")
     own = model_options(model)
     grid = {}
-    for name, values in held.items():
+    for name, values in options.items():
         listed = values if isinstance(values, list) else [values]
         if not listed or any(value is None or isinstance(value, list | dict) for value in listed):
             raise InputError(f"{where}: the values of {name} are not a list of numbers or words")
@@ -84,6 +83,6 @@ def _parsed(name: str, value: Any, model: str, own: Mapping[str, Any], where: st
         return parse_field(name, value)
     bare = name.removeprefix(OWN)
     if bare not in own:
-        allowed = [*(one for one in OPTION_NAMES if one not in _ELSEWHERE and one != "options"), *own]
+        allowed = [*(field for field in OPTION_NAMES if field not in _ELSEWHERE and field != "options"), *own]
         raise InputError(f"{where}: training {model} has no option {name!r}; {suggest(bare, allowed)}")
     return parse_options({bare: value}, own, model)[bare]

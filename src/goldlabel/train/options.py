@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, get_args, get_type_hints
 
 from goldlabel.errors import InputError
 from goldlabel.models.encoding import READS
-from goldlabel.models.model import DEVICES, PRECISIONS
+from goldlabel.models.model import DEVICES, PRECISIONS, find_member
 from goldlabel.models.vocabulary import TOKENIZERS
 from goldlabel.registry import one_of, suggest
-from goldlabel.seeds import check_seed
 
 OWN = "options."
 
@@ -56,11 +56,10 @@ class TrainOptions:
         one_of("reads", self.reads, READS)
         if self.tokenizer is not None:
             one_of("tokenizer", self.tokenizer, TOKENIZERS)
-        check_seed(self.seed)
-        for name in _COUNTS:
+        for name, least in {"seed": 0, **dict.fromkeys(_COUNTS, 1)}.items():
             value = getattr(self, name)
-            if value is not None and value < 1:
-                raise InputError(f"{name.replace('_', '-')} {value} is not a number from 1 on")
+            if value is not None and value < least:
+                raise InputError(f"{name.replace('_', '-')} {value} is not a number from {least} on")
         for name in ("lr", "clip"):
             value = getattr(self, name)
             if value is not None and not value > 0:
@@ -73,6 +72,8 @@ class TrainOptions:
         return asdict(self)
 
 
+_ELSEWHERE = ("seed", "vectors", "hypothesis_only", "premise_only")
+"""What a baseline's ``fit`` takes from the fields above and not from the model's own options."""
 _COUNTS = ("size", "epochs", "batch", "batch_tokens", "accumulate", "patience")
 
 
@@ -84,6 +85,26 @@ def change_options(options: TrainOptions, changes: Mapping[str, Any]) -> TrainOp
     own = {name.removeprefix(OWN): value for name, value in changes.items() if name not in OPTION_NAMES}
     fields = {name: value for name, value in changes.items() if name in OPTION_NAMES}
     return replace(options, **{**fields, "options": {**fields.get("options", options.options), **own}})
+
+
+def is_network(member: Any) -> bool:
+    """Whether the trainer fits a registered model; the others fit themselves."""
+    return hasattr(member, "recipe")
+
+
+def model_options(model: str) -> dict[str, Any]:
+    """Return the names of a model's own options and their defaults."""
+    member = find_member(model)
+    if is_network(member):
+        own: dict[str, Any] = member.hyper_parameters()
+        return own
+    return {name: default for name, default in fit_arguments(member).items() if name not in _ELSEWHERE}
+
+
+def fit_arguments(member: Any) -> dict[str, Any]:
+    """Return what a baseline's ``fit`` may be given beside the pairs, with its defaults."""
+    parameters = inspect.signature(member.fit).parameters.values()
+    return {parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
 
 
 def parse_options(settings: Mapping[str, Any], known: Mapping[str, Any], what: str) -> dict[str, Any]:
@@ -117,4 +138,4 @@ def _kind_of(default: Any) -> type:
     return type(default) if isinstance(default, bool | int | float | str) else str
 
 
-OPTION_NAMES = tuple(one.name for one in fields(TrainOptions))
+OPTION_NAMES = tuple(field.name for field in fields(TrainOptions))

@@ -1,33 +1,54 @@
-"""``sweep``: one model trained many times, over seeds, sizes of the training set and points of a grid."""
+"""A sweep: one model trained many times, over seeds, sizes of the training set and points of a grid.
+
+Every run has a folder of its own within the sweep's. They are trained one after the other, or several at a time as
+processes that share a GPU or the cores; texts are encoded once for all. A run that fails takes no other with it.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import statistics
-from collections.abc import Mapping, Sequence
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from goldlabel.errors import InputError
+from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.files import write_text
-from goldlabel.models.model import find_member
+from goldlabel.models.model import load_model
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import LabelSpace
-from goldlabel.train.checking import check_task, is_network
-from goldlabel.train.fitting import prepare_task
+from goldlabel.train.fit import ENCODED, as_list, run_task
 from goldlabel.train.grid import Grid, parse_grid, point_name, points
 from goldlabel.train.options import OWN, TrainOptions, change_options
-from goldlabel.train.result import Training
-from goldlabel.train.run_folder import ENVIRONMENT, RESULT, RunFolder
-from goldlabel.train.running import OnRun, Outcome, Run, run_here, run_in_processes
+from goldlabel.train.run import ENVIRONMENT, ERROR, LOCK, Run, RunFolder, lock_folder
 from goldlabel.train.task import Task, gather_task
-from goldlabel.train.training import ENCODED, as_list, run_settings
+
+if TYPE_CHECKING:
+    from goldlabel.train.trainer import OnStep, Step
 
 SUMMARY = "summary.json"
+TELL_EVERY = 0.1
+"""Seconds between two words of a process on how far it is."""
+DIED = "its process died, for want of memory perhaps; run again with fewer --jobs"
+
+OnRun = Callable[[str, "Step"], "bool | None"]
+"""Called with a run's name and where it stands; True asks a run of this process to save its state and stop."""
+OnOutcome = Callable[[str, "Run | str"], None]
+"""Called with a run's name and its result, or what went wrong."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +70,7 @@ class Sweep(Result):
     model: str
     seeds: Sequence[int]
     cases: Sequence[Case]
-    runs: Mapping[str, Training] = field(default_factory=dict)
+    runs: Mapping[str, Run] = field(default_factory=dict)
     """Each finished run by its folder within the sweep's."""
     failed: Mapping[str, str] = field(default_factory=dict)
 
@@ -68,7 +89,7 @@ class Sweep(Result):
             figures = self.figures(case)
             row = {name.removeprefix(OWN): str(value) for name, value in case.values.items()}
             row |= {"runs": figures["runs"]}
-            row |= {name: _shown(one) for name, one in figures["dev"].items()}
+            row |= {name: _shown(accuracies) for name, accuracies in figures["dev"].items()}
             rows.append(row | ({"mean": _shown(figures["mean"])} if len(figures["dev"]) > 1 else {}))
         return pl.DataFrame(rows)
 
@@ -87,12 +108,12 @@ class Sweep(Result):
         """Return mean, standard deviation and number over a case's seeds: of each dev set, and of their mean."""
         done = self._runs_of(case)
         names = list(done[0].dev) if done else []
-        means = [statistics.fmean(one.accuracies.values()) for one in done if one.dev]
+        means = [statistics.fmean(run.accuracies.values()) for run in done if run.dev]
         return {
             "case": case.name,
             "values": dict(case.values),
             "runs": len(done),
-            "dev": {name: spread([one.accuracies[name] for one in done]) for name in names},
+            "dev": {name: spread([run.accuracies[name] for run in done]) for name in names},
             "mean": spread(means) if means else None,
         }
 
@@ -104,19 +125,19 @@ class Sweep(Result):
             "run": str(self.folder),
             "model": self.model,
             "parameters": of_best[0].parameters if of_best else None,
-            "epochs": statistics.fmean(one.epochs for one in of_best) if of_best else None,
-            "dev": {name: one["mean"] for name, one in self.figures(best)["dev"].items()} if best else {},
-            "seconds": sum(one.seconds for one in self.runs.values()),
-            "pairs_per_second": statistics.fmean(one.pairs_per_second for one in of_best) if of_best else None,
+            "epochs": statistics.fmean(run.epochs for run in of_best) if of_best else None,
+            "dev": {name: figures["mean"] for name, figures in self.figures(best)["dev"].items()} if best else {},
+            "seconds": sum(run.seconds for run in self.runs.values()),
+            "pairs_per_second": statistics.fmean(run.pairs_per_second for run in of_best) if of_best else None,
             "seed": self.seeds[0],
             "seeds": list(self.seeds),
             "best": self.best.name if self.best else None,
             "cases": [self.figures(case) for case in self.cases],
-            "runs": [one.to_dict() for one in self.runs.values()],
+            "runs": [run.to_dict() for run in self.runs.values()],
             "failed": dict(self.failed),
         }
 
-    def _runs_of(self, case: Case) -> list[Training]:
+    def _runs_of(self, case: Case) -> list[Run]:
         names = (_run_name(case, seed) for seed in self.seeds)
         return [self.runs[name] for name in names if name in self.runs]
 
@@ -154,25 +175,23 @@ def sweep(
     option. The other arguments are those of ``train``. With ``jobs`` above 1, a script that calls this needs the
     usual ``if __name__ == "__main__":``, as the processes import it.
     """
-    chosen = change_options(options or TrainOptions(), changes)
     task = gather_task(
         model,
         as_list(on),
+        change_options(options or TrainOptions(), changes),
         sizes=sizes,
         split=split,
         dev=as_list(dev),
         vocabulary=vocabulary,
         label_space=label_space,
-        seed=chosen.seed,
     )
     parsed = None if grid is None else parse_grid(grid, model)
-    return run_sweep(task, Path(output), chosen, seeds=seeds, curve=curve, grid=parsed, jobs=jobs, on_step=on_step)
+    return run_sweep(task, Path(output), seeds=seeds, curve=curve, grid=parsed, jobs=jobs, on_step=on_step)
 
 
 def run_sweep(
     task: Task,
     folder: Path,
-    options: TrainOptions,
     *,
     seeds: int = 1,
     curve: Sequence[int] = (),
@@ -183,36 +202,41 @@ def run_sweep(
     """Train every run that the folder does not hold finished, and sum all of them up."""
     if seeds < 1 or jobs < 1:
         raise InputError(f"{seeds} seeds and {jobs} jobs cannot be; both are numbers from 1 on")
-    if options.fixed:
+    if task.options.fixed:
         raise InputError(
             "weights that stay as they are need no sweep; leave out --fixed, or --seeds, --sizes and --grid"
         )
-    cases = plan_cases(options, curve, grid)
-    result = Sweep(folder, task.model, range(options.seed, options.seed + seeds), cases)
-    runs = _plan_runs(result)
-    _check(task, result, runs)
-    encoded = folder / ENCODED
-    finished: dict[str, Training] = {}
-    failed: dict[str, str] = {}
+    first = task.options.seed
+    planned = Sweep(folder, task.model, range(first, first + seeds), plan_cases(task.options, curve, grid))
+    tasks = {
+        _run_name(case, seed): replace(task, options=replace(case.options, seed=seed))
+        for case in planned.cases
+        for seed in planned.seeds
+    }
+    _check(folder, tasks)
+    outcomes: dict[str, Run | str] = {}
 
     def summed_up() -> Sweep:
-        ordered = {run.name: finished[run.name] for run in runs if run.name in finished}
-        return replace(result, runs=ordered, failed=failed)
+        ordered = {name: outcomes[name] for name in tasks if name in outcomes}
+        return replace(
+            planned,
+            runs={name: outcome for name, outcome in ordered.items() if isinstance(outcome, Run)},
+            failed={name: outcome for name, outcome in ordered.items() if isinstance(outcome, str)},
+        )
 
-    def done(outcome: Outcome) -> None:
-        if outcome.training is not None:
-            finished[outcome.run.name] = outcome.training
-        else:
-            failed[outcome.run.name] = str(outcome.error)
+    def done(name: str, outcome: Run | str) -> None:
+        outcomes[name] = outcome
         _write_summary(summed_up())
 
-    _write_summary(result)
-    _prepare(task, runs, encoded)
-    if jobs == 1:
-        run_here(task, runs, encoded, done, on_step)
-    else:
-        run_in_processes(task, runs, encoded, done, on_step, jobs=jobs)
-    shutil.rmtree(encoded, ignore_errors=True)
+    with lock_folder(folder):
+        _write_summary(planned)
+        _encode(tasks, folder)
+        if jobs == 1:
+            for name in tasks:
+                done(name, _attempt(tasks[name], folder, name, None if on_step is None else partial(on_step, name)))
+        else:
+            _run_in_processes(tasks, folder, done, on_step, jobs)
+        shutil.rmtree(folder / ENCODED, ignore_errors=True)
     return summed_up()
 
 
@@ -234,36 +258,146 @@ def plan_cases(options: TrainOptions, curve: Sequence[int], grid: Grid | None) -
     return cases
 
 
-def _plan_runs(result: Sweep) -> list[Run]:
-    return [
-        Run(name := _run_name(case, seed), result.folder / name, replace(case.options, seed=seed))
-        for case in result.cases
-        for seed in result.seeds
-    ]
-
-
 def _run_name(case: Case, seed: int) -> str:
     return f"{case.name}/seed-{seed}" if case.name else f"seed-{seed}"
 
 
-def _check(task: Task, result: Sweep, runs: Sequence[Run]) -> None:
+def _check(folder: Path, tasks: Mapping[str, Task]) -> None:
     """Refuse what no run could do, and folders with something else in them, before anything is written."""
-    folder = result.folder
     if (folder / ENVIRONMENT).exists():
         raise InputError(f"{folder}: holds a single run; choose another folder for several with -o")
-    if folder.exists() and not (folder / SUMMARY).exists() and (not folder.is_dir() or any(folder.iterdir())):
+    is_ours = not folder.exists() or (folder / SUMMARY).exists()
+    if not is_ours and (not folder.is_dir() or set(folder.iterdir()) - {folder / LOCK}):
         raise InputError(f"{folder}: holds something else than runs; choose another folder with -o")
-    for run in runs:
-        check_task(task, run.options)
-        RunFolder(run.folder).check(run_settings(task, run.options))
+    for name, task in tasks.items():
+        task.check()
+        RunFolder(folder / name).check(task.settings)
 
 
-def _prepare(task: Task, runs: Sequence[Run], encoded: Path) -> None:
+def _encode(tasks: Mapping[str, Task], folder: Path) -> None:
     """Encode everything once, before processes would all begin to."""
-    if is_network(find_member(task.model)):
-        for run in runs:
-            if not (run.folder / RESULT).exists():
-                prepare_task(task, run.options, encoded)
+    for name, task in tasks.items():
+        if task.is_network and RunFolder(folder / name).result() is None:
+            from goldlabel.train.encoded import encode_task
+
+            start: Any = None if task.options.start is None else load_model(task.options.start, "cpu")
+            encode_task(task, start, folder / ENCODED)
+
+
+def _attempt(task: Task, folder: Path, name: str, on_step: OnStep | None) -> Run | str:
+    """Train one run; return its result, or what went wrong."""
+    try:
+        return run_task(task, folder / name, on_step, encoded=folder / ENCODED)
+    except GoldlabelError as error:
+        return str(error)
+    except Exception as error:
+        write_text(folder / name / ERROR, traceback.format_exc())
+        return f"{type(error).__name__}: {error} (see {folder / name / ERROR})"
+
+
+def _run_in_processes(
+    tasks: Mapping[str, Task], folder: Path, done: OnOutcome, on_step: OnRun | None, jobs: int
+) -> None:
+    """Train ``jobs`` runs at a time, each in a process."""
+    lost = _run_pool(tasks, folder, done, on_step, jobs)
+    for name in lost:  # one of them took the pool down; alone, it shows which
+        if _run_pool({name: tasks[name]}, folder, done, on_step, 1):
+            done(name, DIED)
+
+
+def _run_pool(tasks: Mapping[str, Task], folder: Path, done: OnOutcome, on_step: OnRun | None, jobs: int) -> list[str]:
+    """Return the runs whose process died or never began, as another's had died."""
+    context = get_context("spawn")
+    stop, steps = context.RawValue("b", 0), context.Queue()
+    lost = []
+    with (
+        _listening(steps, on_step),
+        ProcessPoolExecutor(
+            min(jobs, len(tasks)),
+            mp_context=context,
+            initializer=_begin,
+            initargs=(dict(tasks), folder, stop, steps if on_step else None, jobs),
+        ) as pool,
+    ):
+        names = {pool.submit(_train, name): name for name in tasks}
+        try:
+            for future in as_completed(names):
+                try:
+                    done(names[future], future.result())
+                except BrokenProcessPool:
+                    lost.append(names[future])
+        except KeyboardInterrupt:
+            stop.value = 1
+            pool.shutdown(cancel_futures=True)
+            raise
+    return lost
+
+
+@contextmanager
+def _listening(steps: Any, on_step: OnRun | None) -> Iterator[None]:
+    """Pass on what processes tell."""
+
+    def listen() -> None:
+        while (message := steps.get()) is not None:
+            if on_step:
+                on_step(*message)
+
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
+    try:
+        yield
+    finally:
+        steps.put(None)
+        listener.join()
+        steps.close()
+
+
+# In the processes
+
+
+class _Worker:
+    """What a process keeps between runs."""
+
+    tasks: Mapping[str, Task]
+    folder: Path
+    stop: Any
+    steps: Any
+
+
+def _begin(tasks: Mapping[str, Task], folder: Path, stop: Any, steps: Any, jobs: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # between runs, Ctrl-C is for the parent
+    _Worker.tasks, _Worker.folder, _Worker.stop, _Worker.steps = tasks, folder, stop, steps
+    if steps is not None:
+        steps.cancel_join_thread()
+    share_cores(jobs)
+
+
+def share_cores(jobs: int) -> None:
+    """Give this process its share of the cores, unless the user has said how many threads to use."""
+    if "OMP_NUM_THREADS" in os.environ:
+        return
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return
+    torch.set_num_threads(max(1, (os.cpu_count() or 1) // jobs))
+
+
+def _train(name: str) -> Run | str:
+    last = 0.0
+
+    def tell(step: Step) -> bool:
+        nonlocal last
+        if _Worker.steps is not None and time.monotonic() - last > TELL_EVERY:
+            last = time.monotonic()
+            _Worker.steps.put((name, step))
+        return bool(_Worker.stop.value)
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return _attempt(_Worker.tasks[name], _Worker.folder, name, tell)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _write_summary(result: Sweep) -> None:

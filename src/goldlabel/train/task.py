@@ -1,104 +1,302 @@
-"""What the runs of one call share: the model and its data."""
+"""The task of a run: a model, the pairs it learns from and stops on, and its options.
+
+``gather_task`` brings it together from datasets, ``Task.check`` refuses what cannot be done before anything is written,
+and ``Task.settings`` is what a run is a function of: its folder is known by it.
+"""
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.files import write_text
-from goldlabel.models.model import find_member, read_space
+from goldlabel.files import sha256
+from goldlabel.models.model import CONFIG, WEIGHTS, find_member, read_config, read_space
 from goldlabel.pairs import Pairs
-from goldlabel.pairs.gold import GoldPairs, digest_texts
-from goldlabel.pairs.labels import LabelSpace
-from goldlabel.train.data import dev_pairs, training_pairs, with_own_dev
-from goldlabel.train.options import TrainOptions
-from goldlabel.train.starting import check_start
+from goldlabel.pairs.gold import GoldPairs, digest_texts, splits_of, take_gold
+from goldlabel.pairs.labels import LabelSpace, score_mapping
+from goldlabel.registry import suggest
+from goldlabel.train.options import OPTION_NAMES, TrainOptions, fit_arguments, is_network, model_options
+from goldlabel.train.run import is_unfinished
 
-TASK = "task.json"
+_WHICH_TRAIN = "say with --split which one shall be trained on"
+_WHICH_DEV = "give pairs with a dev split, or of one split alone"
+_FOR_ALL = ("seed", "reads", "size", "stop_on", "device", "precision", "fixed", "options")
+"""What every model understands, or what means nothing to a baseline."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A model, the pairs it is trained on, its dev sets, and further texts whose words it shall know."""
+    """What one run does."""
 
     model: str
     gold: GoldPairs
+    """What is trained on; empty where the weights of another run are scored as they are."""
     dev: Sequence[GoldPairs]
-    others: Sequence[pl.DataFrame]
+    vocabulary: Sequence[pl.DataFrame]
+    """Further texts whose words the model shall know."""
+    options: TrainOptions
 
-    def settings(self, options: TrainOptions, size: int) -> dict[str, Any]:
-        """Return what a run is a function of, for its folder."""
-        return {
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The rows of the gold pairs that are trained on: all, or the sample of the size that was asked for."""
+        count, size = len(self.gold), self.options.size
+        return np.arange(count) if size is None else nested_rows(count, self.options.seed)[:size]
+
+    @property
+    def is_network(self) -> bool:
+        """Whether the trainer fits the model; the others fit themselves."""
+        return is_network(find_member(self.model))
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """What the run is a function of."""
+        options = self.options
+        settings: dict[str, Any] = {
             "model": self.model,
             "options": options.to_dict(),
-            "on": {self.gold.name: {"pairs": size, "sha256": self.gold.digest}} if size else {},
-            "dev": {one.name: {"pairs": len(one), "sha256": one.digest} for one in self.dev},
-            "vocabulary": [digest_texts(frame) for frame in self.others],
+            "on": {} if options.fixed else _named(self.gold, options.size),
+            "dev": {name: entry for gold in self.dev for name, entry in _named(gold).items()},
+            "vocabulary": [digest_texts(frame) for frame in self.vocabulary],
         }
+        if options.vectors is not None:
+            settings["vectors"] = {"sha256": digest_vectors(options.vectors)}
+        if options.start is not None:
+            settings["start"] = {"path": options.start, "sha256": digest_start(options.start)}
+        return settings
 
-    def write(self, folder: Path) -> None:
-        """Write the task for other processes."""
-        parts = [self.gold, *self.dev]
-        about = [
-            {"name": one.name, "space": [one.space.name, one.space.labels], "without_gold": one.without_gold}
-            for one in parts
-        ]
-        folder.mkdir(parents=True, exist_ok=True)
-        for number, frame in enumerate([*(one.frame for one in parts), *self.others]):
-            frame.write_parquet(folder / f"{number}.parquet")
-        write_text(folder / TASK, json.dumps({"model": self.model, "parts": about, "others": len(self.others)}))
+    def check(self) -> None:
+        """Refuse options that do not fit the model or the data."""
+        options, names = self.options, [gold.name for gold in self.dev]
+        if options.stop_on != "mean" and options.stop_on not in names:
+            raise InputError(f"stop-on {options.stop_on!r} is no dev set; {suggest(options.stop_on, ['mean', *names])}")
+        if options.fixed:
+            self._check_reads(read_start(options.start or "", self.model))
+            return
+        if options.size is not None and options.size > len(self.gold):
+            raise InputError(f"{options.size:,} pairs were asked for and there are {len(self.gold):,}")
+        known = model_options(self.model)
+        for name in options.options:
+            if name not in known:
+                raise InputError(f"{self.model} has no option {name!r}; {suggest(name, [*known, *OPTION_NAMES])}")
+        if self.is_network:
+            self._check_network(find_member(self.model))
+        else:
+            self.baseline_arguments()
 
-    @classmethod
-    def read(cls, folder: Path) -> Task:
-        """Read what ``write`` wrote."""
-        about = json.loads((folder / TASK).read_text(encoding="utf-8"))
-        parts = [
-            GoldPairs(
-                one["name"],
-                LabelSpace(one["space"][0], tuple(one["space"][1])),
-                pl.read_parquet(folder / f"{number}.parquet"),
-                one["without_gold"],
+    def baseline_arguments(self) -> dict[str, Any]:
+        """Return what a baseline's ``fit`` is called with; refuse what it does not understand."""
+        known, options = fit_arguments(find_member(self.model)), self.options
+        arguments = {
+            field.name: getattr(options, field.name)
+            for field in fields(TrainOptions)
+            if field.name not in _FOR_ALL and getattr(options, field.name) != field.default
+        }
+        meaningless = [name for name in arguments if name not in known] + ["vocabulary"] * bool(self.vocabulary)
+        if meaningless:
+            option = {"start": "from"}.get(meaningless[0], meaningless[0].replace("_", "-"))
+            raise InputError(f"{self.model} is no network: --{option} means nothing to it")
+        # A model with a premise-only form and no other reads the hypothesis alone anyway.
+        always = options.reads == "hypothesis" and "hypothesis_only" not in known and "premise_only" in known
+        if options.reads != "both" and not always:
+            if f"{options.reads}_only" not in known:
+                raise InputError(f"{self.model} has no {options.reads}-only form")
+            arguments[f"{options.reads}_only"] = True
+        return arguments | ({"seed": options.seed} if "seed" in known else {}) | dict(options.options)
+
+    def _check_network(self, network: Any) -> None:
+        from goldlabel.models.network import resolve_device
+        from goldlabel.models.precision import resolve_precision
+        from goldlabel.train.trainer import resolve_recipe
+
+        options, recipe = self.options, resolve_recipe(network.recipe, self.options)
+        resolve_precision(options.precision, resolve_device(options.device))
+        if self.dev and recipe.lr < recipe.floor:
+            raise InputError(
+                f"lr {recipe.lr:g} is below {recipe.floor:g}, where {self.model} stops training; pass a higher --lr"
             )
-            for number, one in enumerate(about["parts"])
-        ]
-        others = [pl.read_parquet(folder / f"{len(parts) + number}.parquet") for number in range(about["others"])]
-        return cls(about["model"], parts[0], parts[1:], others)
+        if options.tagger and "tags" not in network.fields:
+            raise InputError(f"{self.model} does not use parts of speech; leave --tagger out")
+        if options.train_vectors is not None and options.vectors is None and options.start is None:
+            choice = "train" if options.train_vectors else "freeze"
+            raise InputError(
+                f"--{choice}-vectors is about vectors that are given; pass --vectors FILE, or leave it out"
+            )
+        if options.start is not None:
+            self._check_start(options.start)
+
+    def _check_start(self, run: str) -> None:
+        """Refuse to go on from a run of other labels or options."""
+        config, options = read_start(run, self.model), self.options
+        space = read_space(config)
+        if space.labels != self.gold.space.labels:
+            raise InputError(
+                f"{self.gold.name} has the labels {', '.join(self.gold.space.labels)} and {run} was trained on "
+                f"{', '.join(space.labels)}; train the first run with --label-space {self.gold.space.name}"
+            )
+        if options.options and dict(options.options) != config["options"]:
+            raise InputError(f"{run}: was trained with other --set options; leave them out")
+        self._check_reads(config)
+        for name in ("tokenizer", "tagger"):
+            wanted, trained_with = getattr(options, name), config["encoder"][name]
+            if wanted and wanted != trained_with:
+                raise InputError(f"{run} was trained with {name} {trained_with!r}, not {wanted!r}; leave --{name} out")
+
+    def _check_reads(self, config: dict[str, Any]) -> None:
+        """Refuse to go on from, or to score, a run that reads something else than what is said."""
+        partial = [side for side in ("hypothesis", "premise") if config.get(f"{side}_only")]
+        reads = config["encoder"]["reads"] if "encoder" in config else partial[0] if partial else "both"
+        if self.options.reads != reads:
+            leave = "both sentences; leave --hypothesis-only and --premise-only out"
+            needed = leave if reads == "both" else f"the {reads} alone; pass --{reads}-only"
+            raise InputError(f"{self.options.start}: reads {needed}")
 
 
 def gather_task(
     model: str,
     on: Sequence[Pairs],
+    options: TrainOptions | None = None,
     *,
     sizes: Sequence[int | None] | None = None,
     split: str | None = None,
     dev: Sequence[Pairs] = (),
     vocabulary: Sequence[Pairs] = (),
     label_space: LabelSpace | str | None = None,
-    seed: int = 0,
-    fixed: str | None = None,
 ) -> Task:
     """Bring the data together; without dev sets, the training sets' own dev splits are taken.
 
-    ``split`` is the one that is trained on, by default train.
-    ``fixed`` names a run whose weights are to be scored as they are: nothing is trained on then.
+    ``split`` is the one that is trained on, by default train. With ``options.fixed``, nothing is trained on.
     """
     find_member(model)
+    options = options or TrainOptions()
     if label_space is not None:
         on, dev = ([part.map_labels(label_space) for part in parts] for parts in (on, dev))
-    if fixed is not None and split is not None:
-        raise InputError("nothing is trained with --fixed; leave out --split, and name what is scored with --dev")
-    if fixed is None:
-        gold = training_pairs(on, sizes or [None] * len(on), seed=seed, split=split)
+    if options.fixed:
+        if split is not None:
+            raise InputError("nothing is trained with --fixed; leave out --split, and name what is scored with --dev")
+        gold = GoldPairs("", read_space(read_start(options.start or "", model)), pl.DataFrame())
     else:
-        gold = GoldPairs("", read_space(check_start(fixed, model)), pl.DataFrame(), 0)
-    dev = list(dev) or with_own_dev(on, split)
-    if fixed is not None and not dev:
-        raise InputError(f"there is nothing to score {fixed} on; pass --dev PATH")
-    others = [part.frame.select("premise", "hypothesis").collect(engine="streaming") for part in vocabulary]
-    return Task(model, gold, dev_pairs(dev, gold.space, None if fixed else gold.languages), others)
+        gold = training_pairs(on, sizes or [None] * len(on), seed=options.seed, split=split)
+    dev = list(dev) or ([] if split == "dev" else [part for part in on if "dev" in splits_of(part)])
+    if options.fixed and not dev:
+        raise InputError(f"there is nothing to score {options.start} on; pass --dev PATH")
+    texts = [part.frame.select("premise", "hypothesis").collect(engine="streaming") for part in vocabulary]
+    return Task(model, gold, dev_pairs(dev, gold.space, None if options.fixed else gold.languages), texts, options)
+
+
+def training_pairs(
+    parts: Sequence[Pairs], sizes: Sequence[int | None], *, seed: int, split: str | None = None
+) -> GoldPairs:
+    """Mix training sets, each whole or sampled to a size; all must share one label space.
+
+    ``split`` is what is trained on of each, by default its train split. Where there are several sets, ids and groups
+    begin with their set's name, as two sets may use the same ones.
+    """
+    if not parts:
+        raise InputError("there is nothing to train on; pass --on PATH")
+    sets = _numbered([take_gold(part, split, default="train", advice=_WHICH_TRAIN) for part in parts])
+    first = sets[0]
+    frames = []
+    for gold, size in zip(sets, sizes, strict=True):
+        if gold.space.labels != first.space.labels:
+            raise InputError(
+                f"{gold.name} has the labels {', '.join(gold.space.labels)} and {first.name} "
+                f"{', '.join(first.space.labels)}; bring them into one with --label-space"
+            )
+        if size is not None and size > len(gold):
+            raise InputError(f"{gold.name}: {size:,} pairs were asked for and it has {len(gold):,} with a gold label")
+        frame = gold.frame if size is None else gold.frame[nested_rows(len(gold), seed)[:size]]
+        named = [(pl.lit(f"{gold.name}/") + pl.col(column)).alias(column) for column in ("id", "group")]
+        frames.append(frame.with_columns(named if len(sets) > 1 else []))
+    mixed = GoldPairs(
+        "+".join(gold.name for gold in sets), first.space, pl.concat(frames), sum(gold.without_gold for gold in sets)
+    )
+    if not len(mixed):
+        raise InputError(f"{mixed.name}: has no pair with a gold label to train on")
+    return mixed
+
+
+def dev_pairs(parts: Sequence[Pairs], space: LabelSpace, languages: frozenset[str] | None) -> list[GoldPairs]:
+    """Take the dev sets of a run; their labels must be reachable from the model's and their language known to it.
+
+    Of pairs that are all of one split that one is taken: who names a set to stop on means what it holds.
+    """
+    taken: list[GoldPairs] = []
+    for part in parts:
+        splits = splits_of(part)
+        gold = take_gold(part, splits.pop() if len(splits) == 1 else None, default="dev", advice=_WHICH_DEV)
+        if any(gold.name == other.name for other in taken):
+            raise InputError(f"two dev sets are called {gold.name!r}; rename one of the folders")
+        if gold.name == "mean":
+            raise InputError("a dev set is called 'mean', which means the mean over all of them; rename its folder")
+        if not len(gold):
+            raise InputError(f"{gold.name}: has no pair with a gold label to stop on")
+        score_mapping(space, gold.space)
+        if languages is not None and (unknown := sorted(gold.languages - languages)):
+            raise InputError(
+                f"dev set {gold.name} is in {', '.join(unknown)} and the training data in "
+                f"{', '.join(sorted(languages))}; give a dev set of that language"
+            )
+        taken.append(gold)
+    return taken
+
+
+def nested_rows(count: int, seed: int) -> NDArray[np.int64]:
+    """Return all rows in an order drawn by the seed; its beginnings are the nested samples."""
+    return np.random.Generator(np.random.PCG64([seed, count])).permutation(count)
+
+
+def read_start(run: str, model: str) -> dict[str, Any]:
+    """Return the configuration of a finished run of ``model``, whose weights training starts from."""
+    config = read_config(Path(run))
+    if config.get("model") != model:
+        raise InputError(f"{run}: holds the model {config.get('model')}, not {model}; start from a run of the same one")
+    if is_unfinished(Path(run)):
+        raise InputError(f"{run}: is not finished; give its command once more first")
+    return config
+
+
+def digest_start(run: str) -> str:
+    """Return a hash of a run's weights, or of its configuration where that is all there is to the model."""
+    weights = Path(run) / WEIGHTS
+    return _digest_file(weights if weights.exists() else Path(run) / CONFIG)
+
+
+def digest_vectors(file: str) -> str:
+    """Return a hash of a file of vectors."""
+    if not Path(file).is_file():
+        raise InputError(f"{file}: there is no such file of vectors")
+    return _digest_file(Path(file))
+
+
+def _digest_file(path: Path) -> str:
+    """Return a file's hash; one of the same size and date as before is not read again."""
+    about = path.stat()
+    return _digest_once(path, about.st_size, about.st_mtime_ns)
+
+
+@lru_cache
+def _digest_once(path: Path, _size: int, _modified: int) -> str:
+    return sha256(path)
+
+
+def _named(gold: GoldPairs, size: int | None = None) -> dict[str, Any]:
+    return {gold.name: {"pairs": size or len(gold), "sha256": gold.digest}}
+
+
+def _numbered(sets: Sequence[GoldPairs]) -> list[GoldPairs]:
+    """Give sets of the same name different ones: ``a``, ``a-2``."""
+    seen: Counter[str] = Counter()
+    named = []
+    for gold in sets:
+        seen[gold.name] += 1
+        named.append(gold if seen[gold.name] == 1 else replace(gold, name=f"{gold.name}-{seen[gold.name]}"))
+    return named

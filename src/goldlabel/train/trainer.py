@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
@@ -24,10 +23,10 @@ from goldlabel.metrics import Estimate
 from goldlabel.models.network import NetworkModel, PairTensors, Recipe
 from goldlabel.models.precision import autocast, resolve_precision, single_precision
 from goldlabel.train.batches import plan_batches
-from goldlabel.train.checkpoint import read_checkpoint, write_checkpoint
+from goldlabel.train.encoded import EncodedTask
 from goldlabel.train.options import TrainOptions
-from goldlabel.train.preparing import Prepared
-from goldlabel.train.run_folder import DYNAMICS, RunFolder
+from goldlabel.train.run import DYNAMICS, RunFolder
+from goldlabel.train.task import Task
 
 CHECKPOINT_SECONDS = 60.0
 LOOK_EVERY = 50
@@ -87,20 +86,20 @@ class Trainer:
 
     def __init__(
         self,
+        task: Task,
         model: NetworkModel,
-        prepared: Prepared,
-        rows: NDArray[np.int64],
+        encoded: EncodedTask,
         recipe: Recipe,
-        options: TrainOptions,
         folder: RunFolder,
         on_step: OnStep | None,
     ) -> None:
-        self.model, self.prepared, self.rows = model, prepared, rows
-        self.recipe, self.options, self.folder = recipe, options, folder
+        self.task, self.model, self.encoded = task, model, encoded
+        self.recipe, self.options, self.folder = recipe, task.options, folder
+        self.rows = task.rows
         self.device = model.device
-        self.precision = resolve_precision(options.precision, self.device)
-        self.tensors = PairTensors(prepared.pairs, self.device)
-        self.dev = [PairTensors(pairs, self.device) for pairs in prepared.dev_pairs]
+        self.precision = resolve_precision(task.options.precision, self.device)
+        self.tensors = PairTensors(encoded.pairs, self.device)
+        self.dev = [PairTensors(pairs, self.device) for pairs in encoded.dev]
         trained = [parameter for parameter in model.network.parameters() if parameter.requires_grad]
         fused = {"fused": True} if recipe.optimiser in FUSED[self.device.type] else {}
         self.optimiser = OPTIMISERS[recipe.optimiser](trained, lr=recipe.lr, weight_decay=recipe.l2, **fused)
@@ -114,11 +113,11 @@ class Trainer:
         self.losses: list[Tensor] = []
         self.loss_sum = 0.0
         self.loss_pairs = 0
-        self.dynamics = torch.zeros(len(rows), len(model.label_space), device=self.device)
+        self.dynamics = torch.zeros(len(self.rows), len(model.label_space), device=self.device)
         self.on_step = on_step
         self.stopping = False
-        self._place = torch.zeros(len(prepared.pairs), dtype=torch.int64, device=self.device)
-        self._place[torch.from_numpy(rows).to(self.device)] = torch.arange(len(rows), device=self.device)
+        self._place = torch.zeros(len(encoded.pairs), dtype=torch.int64, device=self.device)
+        self._place[torch.from_numpy(self.rows).to(self.device)] = torch.arange(len(self.rows), device=self.device)
 
     def run(self) -> None:
         """Train until the epochs are over or nothing gets better, from the last checkpoint where there is one."""
@@ -139,7 +138,7 @@ class Trainer:
     def _is_over(self) -> bool:
         if self.epoch > self.recipe.epochs:
             return True
-        if not self.prepared.dev:
+        if not self.task.dev:
             return False
         return self.stale >= self.recipe.patience or self._lr < self.recipe.floor
 
@@ -148,7 +147,7 @@ class Trainer:
         return float(self.optimiser.param_groups[0]["lr"])
 
     def _run_epoch(self) -> None:
-        pairs = self.prepared.pairs
+        pairs = self.encoded.pairs
         lengths = pairs.premise.lengths[self.rows], pairs.hypothesis.lengths[self.rows]
         batches = plan_batches(
             *lengths,
@@ -232,7 +231,7 @@ class Trainer:
             raise self._diverged("a weight is not a finite number after", self.model.network.steps)
         scores = {
             gold.name: gold.score(self.model.predict_tensors(pairs, tensors), self.model.label_space)
-            for gold, pairs, tensors in zip(self.prepared.dev, self.prepared.dev_pairs, self.dev, strict=True)
+            for gold, pairs, tensors in zip(self.task.dev, self.encoded.dev, self.dev, strict=True)
         }
         self._write_dynamics()
         self.folder.log_epoch(
@@ -266,7 +265,7 @@ class Trainer:
 
     def _write_dynamics(self) -> None:
         """Write the probabilities that training gave each pair in this epoch, for cartography."""
-        ids = self.prepared.gold.frame["id"].gather(pl.Series(self.rows))
+        ids = self.task.gold.frame["id"].gather(pl.Series(self.rows))
         table = pl.DataFrame({"id": ids, "probabilities": pl.Series(self.dynamics.cpu().numpy())}).select(
             "id", pl.lit(self.epoch).alias("epoch"), pl.col("probabilities").cast(pl.List(pl.Float32))
         )
@@ -282,11 +281,11 @@ class Trainer:
         state["network"] = self.model.network.state_dict()
         state["optimiser"] = self.optimiser.state_dict()
         state["steps"] = self.model.network.steps
-        write_checkpoint(self.folder.path, state)
+        self.folder.write_checkpoint(state)
         self.saved_at = time.monotonic()
 
     def _restore(self) -> None:
-        state = read_checkpoint(self.folder.path, self.device)
+        state = self.folder.read_checkpoint(self.device)
         if state is None:
             self.folder.truncate_metrics(0)
             return
@@ -294,8 +293,7 @@ class Trainer:
         self.optimiser.load_state_dict(state.pop("optimiser"))
         self.model.network.steps = state.pop("steps")
         for name, value in state.items():
-            if name not in ("format", "rng"):
-                setattr(self, name, value)
+            setattr(self, name, value)
         self.folder.truncate_metrics(self.epoch - 1)
 
     def _interrupt(self, seconds: float) -> None:

@@ -11,49 +11,45 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from goldlabel.errors import InputError  # noqa: E402
-from goldlabel.models.cbow import CBOW  # noqa: E402
-from goldlabel.models.diin import DIIN  # noqa: E402
-from goldlabel.models.infersent import InferSent  # noqa: E402
 from goldlabel.train import TrainOptions  # noqa: E402
-from goldlabel.train import preparing as preparing_module  # noqa: E402
-from goldlabel.train.preparing import Prepared, prepare  # noqa: E402
+from goldlabel.train import encoded as encoded_module  # noqa: E402
+from goldlabel.train.encoded import EncodedTask, encode_task  # noqa: E402
 from goldlabel.train.task import gather_task  # noqa: E402
 from tests.train.samples import make_pairs, make_rows, with_dev, write_vectors  # noqa: E402
 
 
-def prepared(folder: Path, network: Any = CBOW, **changes: Any) -> Prepared:
-    task = gather_task("cbow", [with_dev()], vocabulary=changes.pop("vocabulary", ()))
-    return prepare(network, task.gold, task.dev, task.others, TrainOptions(**changes), None, folder)
+def encoded(folder: Path, model: str = "cbow", *, vocabulary: Any = (), **options: Any) -> EncodedTask:
+    return encode_task(gather_task(model, [with_dev()], TrainOptions(**options), vocabulary=vocabulary), None, folder)
 
 
 def test_words_of_training_dev_and_further_pairs_are_known(tmp_path: Path) -> None:
     more = make_pairs([{**make_rows(1)[0], "premise": "An armadillo sleeps."}])
-    plain, with_more = prepared(tmp_path), prepared(tmp_path, vocabulary=[more])
+    plain, with_more = encoded(tmp_path), encoded(tmp_path, vocabulary=[more])
     assert "1012" in plain.encoder.vocabulary  # of the dev split
     assert "armadillo" not in plain.encoder.vocabulary
     assert "armadillo" in with_more.encoder.vocabulary
     assert len(plain.pairs) == 48
-    assert [len(one) for one in plain.dev_pairs] == [24]
+    assert [len(pairs) for pairs in plain.dev] == [24]
 
 
 def test_encoding_happens_once_for_the_same_data_and_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built = 0
-    real = preparing_module.build_encoder
+    real = encoded_module.build_encoder
 
     def counting(*arguments: Any, **options: Any) -> Any:
         nonlocal built
         built += 1
         return real(*arguments, **options)
 
-    monkeypatch.setattr(preparing_module, "build_encoder", counting)
-    first = prepared(tmp_path)
-    again = prepared(tmp_path, seed=4, lr=0.1, epochs=3, options={"hidden": 5})
+    monkeypatch.setattr(encoded_module, "build_encoder", counting)
+    first = encoded(tmp_path)
+    again = encoded(tmp_path, seed=4, lr=0.1, epochs=3, options={"hidden": 5})
     assert built == 1
     np.testing.assert_array_equal(first.pairs.premise.words, again.pairs.premise.words)
     np.testing.assert_array_equal(np.asarray(first.pairs.labels), np.asarray(again.pairs.labels))
     assert first.encoder == again.encoder
-    prepared(tmp_path, reads="hypothesis")
-    prepared(tmp_path, tokenizer="characters")
+    encoded(tmp_path, reads="hypothesis")
+    encoded(tmp_path, tokenizer="characters")
     assert built == 3
     assert len(list(tmp_path.iterdir())) == 3
 
@@ -61,42 +57,41 @@ def test_encoding_happens_once_for_the_same_data_and_options(tmp_path: Path, mon
 def test_vectors_are_shared_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = write_vectors(tmp_path / "vectors.txt", ["gate", "the", "unused"])
     options = {"vectors": str(tmp_path / "vectors.txt")}
-    first = prepared(tmp_path / "encoded", **options)
-    monkeypatch.setattr(preparing_module, "read_vectors", None)
-    again = prepared(tmp_path / "encoded", **options)
+    first = encoded(tmp_path / "encoded", **options)
+    monkeypatch.setattr(encoded_module, "read_vectors", None)
+    again = encoded(tmp_path / "encoded", **options)
     assert first.vectors is not None
     assert again.vectors is not None
     assert again.vectors.words == ["gate", "the"]
     np.testing.assert_allclose(again.vectors.matrix, given.matrix[:2], atol=1e-5)
     monkeypatch.undo()
     write_vectors(tmp_path / "vectors.txt", ["gate", "barn", "mill"], seed=1)
-    changed = prepared(tmp_path / "encoded", **options)
+    changed = encoded(tmp_path / "encoded", **options)
     assert changed.vectors is not None
     assert changed.vectors.words == ["gate", "barn", "mill"], "another file under the same name"
 
 
 def test_words_without_vectors_are_dropped_where_the_paper_does(tmp_path: Path) -> None:
     write_vectors(tmp_path / "vectors.txt", ["gate", "the", "stands", "open"])
-    made = prepared(tmp_path / "encoded", InferSent, vectors=str(tmp_path / "vectors.txt"))
+    made = encoded(tmp_path / "encoded", "infersent", vectors=str(tmp_path / "vectors.txt"))
     assert set(made.encoder.vocabulary.words) == {"The", "gate", "stands", "open"}
     assert made.encoder.options.drop_unknown
-    kept = prepared(tmp_path / "encoded", InferSent)
+    kept = encoded(tmp_path / "encoded", "infersent")
     assert "number" in kept.encoder.vocabulary
     assert not kept.encoder.options.drop_unknown
 
 
 def test_chinese_is_taken_by_character(tmp_path: Path) -> None:
-    task = gather_task("cbow", [make_pairs(12, language="zh")])
-    made = prepare(CBOW, task.gold, task.dev, (), TrainOptions(), None, tmp_path)
+    made = encode_task(gather_task("cbow", [make_pairs(12, language="zh")]), None, tmp_path)
     assert made.encoder.options.tokenizer == "characters"
     assert "门" in made.encoder.vocabulary
 
 
 def test_the_tagger_is_a_part_of_the_encoder(tmp_path: Path) -> None:
     pytest.importorskip("jieba")
-    task = gather_task("diin", [make_pairs(12, language="zh")])
     plain, tagged = (
-        prepare(DIIN, task.gold, task.dev, (), TrainOptions(tagger=tagger), None, tmp_path) for tagger in ("", "jieba")
+        encode_task(gather_task("diin", [make_pairs(12, language="zh")], TrainOptions(tagger=tagger)), None, tmp_path)
+        for tagger in ("", "jieba")
     )
     assert (plain.encoder.options.tagger, tagged.encoder.options.tagger) == ("", "jieba")
     assert not plain.pairs.hypothesis.fields["tags"].any()
@@ -113,5 +108,5 @@ def test_the_tagger_is_a_part_of_the_encoder(tmp_path: Path) -> None:
 def test_vectors_that_cannot_be_used(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "vectors.txt").write_text(text)
     with pytest.raises(InputError, match=message):
-        prepared(tmp_path / "encoded", vectors=str(tmp_path / "vectors.txt"))
+        encoded(tmp_path / "encoded", vectors=str(tmp_path / "vectors.txt"))
     assert not list((tmp_path / "encoded").glob("*")), "nothing is left half-made"

@@ -1,16 +1,15 @@
-"""What a run trains and stops on."""
+"""What a run is asked to do: its model, its data, its options."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from goldlabel.errors import GoldlabelError
 from goldlabel.pairs.labels import NLI2, NLI3
-from goldlabel.train.data import dev_pairs, nested_rows, training_pairs
-from goldlabel.train.task import Task, gather_task
+from goldlabel.train import TrainOptions
+from goldlabel.train.task import Task, dev_pairs, gather_task, nested_rows, training_pairs
 from tests.train.samples import make_pairs, make_rows, with_dev
 
 
@@ -20,7 +19,7 @@ def test_several_sets_are_mixed_under_their_names() -> None:
     assert len(mixed) == 10
     ids = mixed.frame["id"].to_list()
     assert ids[:6] == [f"doors/p{number}" for number in range(6)]
-    assert all(one.startswith("walls/p") for one in ids[6:])
+    assert all(name.startswith("walls/p") for name in ids[6:])
     assert mixed.frame.columns == ["id", "premise", "hypothesis", "label", "language", "group"]
 
 
@@ -44,7 +43,7 @@ def test_samples_are_drawn_by_the_seed_and_nested() -> None:
 
 def test_the_train_split_is_trained_on_and_the_own_dev_split_stops() -> None:
     task = gather_task("majority", [with_dev(12, 6)])
-    assert (len(task.gold), [len(one) for one in task.dev]) == (12, [6])
+    assert (len(task.gold), [len(gold) for gold in task.dev]) == (12, [6])
     leftovers = make_pairs(
         [*make_rows(5), *make_rows(3, split="train", first=50), *make_rows(2, split="dev", first=70)]
     )
@@ -55,7 +54,7 @@ def test_the_train_split_is_trained_on_and_the_own_dev_split_stops() -> None:
         task = gather_task("majority", [released], split=split)
         assert (len(task.gold), [len(gold) for gold in task.dev]) == (trained, dev)
     other = gather_task("majority", [with_dev(12, 6)], dev=[make_pairs(4, name="others", split="test")])
-    assert [(one.name, len(one)) for one in other.dev] == [("others", 4)]
+    assert [(gold.name, len(gold)) for gold in other.dev] == [("others", 4)]
 
 
 def test_labels_are_brought_into_one_space() -> None:
@@ -119,7 +118,7 @@ def _rows(**changes: str | None) -> list[dict[str, str | None]]:
             "doors: has no dev split, only none, test; give pairs with a dev split, or of one split alone",
         ),
         (
-            lambda: gather_task("majority", [with_dev()], split="dev", fixed="somewhere"),
+            lambda: gather_task("majority", [with_dev()], TrainOptions(start="run", fixed=True), split="dev"),
             "nothing is trained with --fixed; leave out --split",
         ),
         (lambda: gather_task("lineer", [make_pairs(3)]), "there is no model 'lineer'; did you mean 'linear'"),
@@ -129,13 +128,3 @@ def test_what_cannot_be_trained_on_is_refused(call: Callable[[], Task], message:
     with pytest.raises(GoldlabelError, match=message) as raised:
         call()
     assert "\n" not in str(raised.value)
-
-
-def test_a_task_goes_to_other_processes_and_back(tmp_path: Path) -> None:
-    task = gather_task("cbow", [with_dev()], vocabulary=[make_pairs(4, name="more")])
-    task.write(tmp_path / "task")
-    back = Task.read(tmp_path / "task")
-    assert (back.model, back.gold.name, back.gold.space.labels) == ("cbow", "doors", NLI3.labels)
-    assert back.gold.digest == task.gold.digest
-    assert [one.digest for one in back.dev] == [one.digest for one in task.dev]
-    assert [frame.equals(other) for frame, other in zip(back.others, task.others, strict=True)] == [True]

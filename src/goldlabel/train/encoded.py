@@ -18,88 +18,63 @@ import polars as pl
 from goldlabel.errors import InputError
 from goldlabel.files import atomic_folder, write_text
 from goldlabel.models.encoding import EncodedPairs, Encoder, EncoderOptions, build_encoder
-from goldlabel.models.model import label_indices
-from goldlabel.models.network import Network, NetworkModel, read_encoder, write_encoder
+from goldlabel.models.model import find_member, label_indices
+from goldlabel.models.network import NetworkModel, read_encoder, write_encoder
 from goldlabel.models.vectors import Vectors, read_vectors
 from goldlabel.models.vocabulary import Vocabulary, default_tokenizer
-from goldlabel.pairs.gold import GoldPairs, digest_texts
-from goldlabel.train.options import TrainOptions
-from goldlabel.train.starting import start_digest
+from goldlabel.pairs.gold import GoldPairs
+from goldlabel.train.task import Task
 
 ENCODER = "encoder.json"
 TRAIN = "train.arrow"
 
 
 @dataclass(frozen=True)
-class Prepared:
+class EncodedTask:
     """Encoded training and dev pairs, mapped from their files, and what is needed to build the network."""
 
-    gold: GoldPairs
-    dev: Sequence[GoldPairs]
     encoder: Encoder
     vectors: Vectors | None
     pairs: EncodedPairs
-    dev_pairs: Sequence[EncodedPairs]
+    dev: Sequence[EncodedPairs]
 
 
-def prepare(
-    network: type[Network],
-    gold: GoldPairs,
-    dev: Sequence[GoldPairs],
-    others: Sequence[pl.DataFrame],
-    options: TrainOptions,
-    start: NetworkModel | None,
-    root: Path,
-) -> Prepared:
-    """Number the words of training, dev and ``others``, read their vectors, and encode all pairs, once under ``root``.
+def encode_task(task: Task, start: NetworkModel | None, root: Path) -> EncodedTask:
+    """Number the words of all texts, read their vectors, and encode all pairs, once under ``root``.
 
     ``start`` is the model that training goes on from: its words keep their numbers.
     """
-    folder = root / _key(network, gold, dev, others, options)
+    folder = root / _key(task)
     if not folder.exists():
-        encoder, vectors = _build(network, gold, dev, others, options, start)
+        encoder, vectors = _build(task, start)
         with atomic_folder(folder) as temporary:
             _write(temporary, encoder, vectors)
-            _encode(gold, encoder, temporary / TRAIN, with_labels=True)
-            for number, one in enumerate(dev):
-                _encode(one, encoder, temporary / _dev_file(number))
-    return _read(folder, gold, dev)
+            _encode(task.gold, encoder, temporary / TRAIN, with_labels=True)
+            for number, gold in enumerate(task.dev):
+                _encode(gold, encoder, temporary / _dev_file(number))
+    return _read(folder, len(task.dev))
 
 
-def _key(
-    network: type[Network],
-    gold: GoldPairs,
-    dev: Sequence[GoldPairs],
-    others: Sequence[pl.DataFrame],
-    options: TrainOptions,
-) -> str:
+def _key(task: Task) -> str:
     """Name what the encoded pairs depend on."""
-    vectors = Path(options.vectors).stat() if options.vectors and Path(options.vectors).exists() else None
+    options, settings = task.options, task.settings
     parts = [
-        network.__qualname__,
-        [one.digest for one in (gold, *dev)],
-        [digest_texts(frame) for frame in others],
-        [options.reads, options.tokenizer, options.tagger, options.vectors],
-        [vectors.st_size, vectors.st_mtime_ns] if vectors else None,
-        start_digest(options.start) if options.start else None,
+        task.model,
+        [gold.digest for gold in (task.gold, *task.dev)],
+        [options.reads, options.tokenizer, options.tagger],
+        [settings.get(name) for name in ("vocabulary", "vectors", "start")],
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
-def _build(
-    network: type[Network],
-    gold: GoldPairs,
-    dev: Sequence[GoldPairs],
-    others: Sequence[pl.DataFrame],
-    options: TrainOptions,
-    start: NetworkModel | None,
-) -> tuple[Encoder, Vectors | None]:
-    frames = [gold.frame, *(one.frame for one in dev), *others]
+def _build(task: Task, start: NetworkModel | None) -> tuple[Encoder, Vectors | None]:
+    options, network = task.options, find_member(task.model)
+    frames = [task.gold.frame, *(gold.frame for gold in task.dev), *task.vocabulary]
     texts = [frame[side] for frame in frames for side in ("premise", "hypothesis")]
     if start is None:
-        encoder = build_encoder(texts, _encoder_options(network, gold, options), buckets=network.recipe.buckets)
+        encoder = build_encoder(texts, _encoder_options(task), buckets=network.recipe.buckets)
     else:
-        encoder = _grown(start.encoder, texts, options)
+        encoder = _grown(start.encoder, texts)
     if options.vectors is None:
         if start is not None and encoder.options.drop_unknown:
             encoder = start.encoder
@@ -116,10 +91,11 @@ def _build(
     return encoder, vectors
 
 
-def _encoder_options(network: type[Network], gold: GoldPairs, options: TrainOptions) -> EncoderOptions:
+def _encoder_options(task: Task) -> EncoderOptions:
+    network, options = find_member(task.model), task.options
     recipe = network.recipe
     return EncoderOptions(
-        tokenizer=options.tokenizer or default_tokenizer(gold.languages),
+        tokenizer=options.tokenizer or default_tokenizer(task.gold.languages),
         lowercase=recipe.lowercase,
         length=recipe.length,
         reads=options.reads,
@@ -129,15 +105,11 @@ def _encoder_options(network: type[Network], gold: GoldPairs, options: TrainOpti
     )
 
 
-def _grown(held: Encoder, texts: Sequence[pl.Series], options: TrainOptions) -> Encoder:
+def _grown(encoder: Encoder, texts: Sequence[pl.Series]) -> Encoder:
     """Return the encoder of the run that training goes on from, with the words that are new."""
-    for name in ("tokenizer", "tagger"):
-        wanted, was = getattr(options, name), getattr(held.options, name)
-        if wanted and wanted != was:
-            raise InputError(f"{options.start} was trained with {name} {was!r}, not {wanted!r}; leave --{name} out")
-    more = build_encoder(texts, held.options, buckets=held.vocabulary.buckets)
-    new = tuple(word for word in more.vocabulary.words if word not in held.vocabulary)
-    return replace(held, vocabulary=Vocabulary(held.vocabulary.words + new, held.vocabulary.buckets))
+    more = build_encoder(texts, encoder.options, buckets=encoder.vocabulary.buckets)
+    new = tuple(word for word in more.vocabulary.words if word not in encoder.vocabulary)
+    return replace(encoder, vocabulary=Vocabulary(encoder.vocabulary.words + new, encoder.vocabulary.buckets))
 
 
 def _only_known(encoder: Encoder, vectors: Vectors, start: NetworkModel | None) -> Encoder:
@@ -166,20 +138,14 @@ def _write(folder: Path, encoder: Encoder, vectors: Vectors | None) -> None:
         write_text(folder / "vectors.txt", "".join(f"{word}\n" for word in vectors.words))
 
 
-def _read(folder: Path, gold: GoldPairs, dev: Sequence[GoldPairs]) -> Prepared:
+def _read(folder: Path, dev_sets: int) -> EncodedTask:
     encoder = read_encoder(folder, json.loads((folder / ENCODER).read_text(encoding="utf-8")))
     vectors = None
     if (folder / "vectors.npy").exists():
         words = (folder / "vectors.txt").read_text(encoding="utf-8").split("\n")[:-1]
         vectors = Vectors(words, np.load(folder / "vectors.npy"))
-    return Prepared(
-        gold,
-        dev,
-        encoder,
-        vectors,
-        EncodedPairs.read(folder / TRAIN),
-        [EncodedPairs.read(folder / _dev_file(number)) for number in range(len(dev))],
-    )
+    dev = [EncodedPairs.read(folder / _dev_file(number)) for number in range(dev_sets)]
+    return EncodedTask(encoder, vectors, EncodedPairs.read(folder / TRAIN), dev)
 
 
 def _dev_file(number: int) -> str:

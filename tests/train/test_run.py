@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,15 @@ torch = pytest.importorskip("torch")
 
 import goldlabel as gl  # noqa: E402
 from goldlabel.errors import InputError  # noqa: E402
-from goldlabel.train import Training, train  # noqa: E402
-from goldlabel.train.run_folder import RunFolder  # noqa: E402
+from goldlabel.files import sha256  # noqa: E402
+from goldlabel.train import Run, train  # noqa: E402
+from goldlabel.train import task as task_module  # noqa: E402
+from goldlabel.train.run import RunFolder, lock_folder  # noqa: E402
 from goldlabel.train.trainer import Interrupted  # noqa: E402
-from tests.train.samples import SMALL, make_pairs, make_rows, with_dev  # noqa: E402
+from tests.train.samples import SMALL, make_pairs, make_rows, with_dev, write_vectors  # noqa: E402
 
 
-def run(folder: Path, **changes: Any) -> Training:
+def run(folder: Path, **changes: Any) -> Run:
     return train("cbow", with_dev(), folder, **{**SMALL, "epochs": 3, "batch": 8, **changes})
 
 
@@ -52,7 +55,7 @@ def test_every_file_of_a_run(tmp_path: Path) -> None:
     assert [line["epoch"] for line in lines] == [1, 2, 3]
     assert [line["steps"] for line in lines] == [6, 12, 18]
     assert set(lines[0]) == {"epoch", "steps", "loss", "lr", "dev", "seconds"}
-    assert set(lines[0]["dev"]["doors"]) == {"accuracy", "interval", "n"}
+    assert set(lines[0]["dev"]["doors"]) == {"accuracy", "interval", "n", "units"}
     held = read(tmp_path / "run" / "result.json")
     assert held["dev"] == result.dev == lines[result.best_epoch - 1]["dev"]
     # 300 for each word and bucket, 1,200 to 8 to 8 to 8 to 3
@@ -111,6 +114,43 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "thesis").iterdir()] == ["chapter.txt"]
     with pytest.raises(InputError, match=r"chapter\.txt: holds something else than a run"):
         run(tmp_path / "thesis" / "chapter.txt")
+
+
+def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
+    with lock_folder(tmp_path / "run"):
+        with pytest.raises(
+            InputError, match="run: another process is training here; wait for it, or choose"
+        ) as refused:
+            run(tmp_path / "run")
+        assert "\n" not in str(refused.value)
+        assert [path.name for path in (tmp_path / "run").iterdir()] == [".lock"]
+    with pytest.raises(Interrupted):
+        run(tmp_path / "run", on_step=lambda step: True)
+    with lock_folder(tmp_path / "run"), pytest.raises(InputError, match="another process is training here"):
+        run(tmp_path / "run")
+    result = run(tmp_path / "run")
+    with lock_folder(tmp_path / "run"):
+        assert run(tmp_path / "run") == result, "what is finished can be read by anybody"
+
+
+def test_a_finished_run_says_so(tmp_path: Path) -> None:
+    first, again = run(tmp_path / "run"), run(tmp_path / "run")
+    assert (first.finished_before, again.finished_before) == (False, True)
+    assert first == again
+
+
+def test_the_content_of_the_vectors_is_a_part_of_what_a_run_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[Path] = []
+    monkeypatch.setattr(task_module, "sha256", lambda path: hashed.append(path) or sha256(path))
+    vectors = tmp_path / "vectors.txt"
+    write_vectors(vectors, ["gate", "barn"])
+    run(tmp_path / "run", vectors=str(vectors))
+    run(tmp_path / "other", vectors=str(vectors), seed=1)
+    assert hashed == [vectors], "the file is read once"
+    write_vectors(vectors, ["gate", "barn"], seed=1)
+    os.utime(vectors, ns=(1, 1))
+    with pytest.raises(InputError, match=r"run: holds a run with other settings \(vectors\)"):
+        run(tmp_path / "run", vectors=str(vectors))
 
 
 def test_a_run_folder_of_a_newer_version(tmp_path: Path) -> None:

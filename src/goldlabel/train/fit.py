@@ -1,0 +1,252 @@
+"""Fitting one model to one task, and the way of a run from its beginning to its end.
+
+``train`` gathers a task from datasets (``task.py``) and hands it to ``run_task``. That checks it, takes the folder
+for itself (``run.py``), and has the model fitted there: a network by the trainer (``trainer.py``), on pairs that are
+encoded once (``encoded.py``) and cut into batches by length (``batches.py``); a baseline by its own ``fit``; or not
+at all, where the weights of another run are scored as they are. The folder ends as a model that ``load_model`` reads,
+with a ``result.json``. A run that was stopped on the way goes on from its checkpoint; many runs are a sweep
+(``sweep.py``).
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from goldlabel.models.model import Model, find_member, label_indices, load_model
+from goldlabel.pairs import Pairs
+from goldlabel.pairs.gold import GoldPairs
+from goldlabel.pairs.labels import LabelSpace
+from goldlabel.train.options import TrainOptions, change_options
+from goldlabel.train.run import Run, RunFolder, score_entry
+from goldlabel.train.task import Task, gather_task, read_start
+
+if TYPE_CHECKING:
+    from goldlabel.models.network import Network, NetworkModel
+    from goldlabel.train.encoded import EncodedTask
+    from goldlabel.train.trainer import OnStep
+
+ENCODED = "encoded"
+
+
+def train(
+    model: str,
+    on: Pairs | Sequence[Pairs],
+    output: str | Path,
+    *,
+    dev: Pairs | Sequence[Pairs] = (),
+    sizes: Sequence[int | None] | None = None,
+    split: str | None = None,
+    vocabulary: Sequence[Pairs] = (),
+    label_space: LabelSpace | str | None = None,
+    options: TrainOptions | None = None,
+    on_step: OnStep | None = None,
+    **changes: Any,
+) -> Run:
+    """Train a model and leave it in the folder ``output``; what is there half done goes on.
+
+    ``on`` are one or several training sets, ``sizes`` how many pairs to draw of each (``None`` for all), ``split`` what
+    is trained on of them if not their train split, ``dev`` the sets to stop on, by default the training sets' own dev
+    splits. Pairs without a gold label are left out.
+    ``vocabulary`` are further pairs whose words the model shall know, ``label_space`` the labels it shall learn.
+    ``changes`` are fields of ``TrainOptions``, such as ``epochs=5``, and the model's own, such as ``hidden=200``.
+    """
+    task = gather_task(
+        model,
+        as_list(on),
+        change_options(options or TrainOptions(), changes),
+        sizes=sizes,
+        split=split,
+        dev=as_list(dev),
+        vocabulary=vocabulary,
+        label_space=label_space,
+    )
+    return run_task(task, Path(output), on_step)
+
+
+def run_task(task: Task, folder: Path, on_step: OnStep | None = None, *, encoded: Path | None = None) -> Run:
+    """Train once; a folder that holds the same run unfinished goes on, finished gives its result.
+
+    ``encoded`` is where encoded pairs are shared with other runs; by default they lie in the run's folder and are
+    removed at its end.
+    """
+    task.check()
+    run = RunFolder(folder)
+    run.check(task.settings)
+    if (finished := run.result()) is not None:
+        return finished
+    with run.open(task.settings, {"seed": task.options.seed, **_hardware(task)}):
+        result = run.result()  # of a process that was here until now
+        if result is None:
+            result = _fit(task, run, encoded or folder / ENCODED, on_step)
+            run.finish(result)
+        shutil.rmtree(folder / ENCODED, ignore_errors=True)
+    return result
+
+
+def fit_model(
+    model: str,
+    premises: Sequence[str],
+    hypotheses: Sequence[str],
+    labels: Sequence[str],
+    space: LabelSpace,
+    *,
+    seed: int = 0,
+) -> Model:
+    """Fit any registered model to texts and labels and leave nothing on disk; a network has no dev set to stop on."""
+    label_indices(labels, space)
+    texts = {"premise": list(premises), "hypothesis": list(hypotheses), "label": list(labels)}
+    frame = pl.DataFrame({"id": map(str, range(len(labels))), **texts, "language": None, "group": None}, strict=False)
+    gold = GoldPairs("pairs", space, frame.cast(pl.String))
+    task = Task(model, gold, (), (), TrainOptions(seed=seed))
+    if not task.is_network:
+        fitted: Model = _fit_baseline(task)
+        return fitted
+    with tempfile.TemporaryDirectory() as folder:
+        return load_model(run_task(task, Path(folder)).run)
+
+
+def as_list(pairs: Pairs | Sequence[Pairs]) -> list[Pairs]:
+    """Return one or several datasets as a list."""
+    return [pairs] if isinstance(pairs, Pairs) else list(pairs)
+
+
+def _fit(task: Task, run: RunFolder, root: Path, on_step: OnStep | None) -> Run:
+    if task.options.fixed:
+        assert task.options.start is not None
+        return _score(load_model(task.options.start, task.options.device), task, run)
+    if task.is_network:
+        return _fit_network(task, run, root, on_step)
+    began = time.monotonic()
+    model = _fit_baseline(task)
+    return _score(model, task, run, seconds=time.monotonic() - began)
+
+
+def _fit_network(task: Task, run: RunFolder, root: Path, on_step: OnStep | None) -> Run:
+    """Train a network, from a checkpoint where there is one; the encoded pairs lie under ``root``."""
+    import torch
+
+    from goldlabel.train.encoded import encode_task
+    from goldlabel.train.trainer import Trainer, resolve_recipe
+
+    options = task.options
+    start: Any = None if options.start is None else load_model(options.start, "cpu")
+    encoded = encode_task(task, start, root)
+    torch.manual_seed(options.seed)
+    model = _build(task, encoded, start)
+    model.move_to(options.device)
+    recipe = resolve_recipe(find_member(task.model).recipe, options)
+    trained = model.network.words.weight.requires_grad
+    model.save_config(run.path, recipe=vars(recipe), training=task.settings, train_vectors=trained)
+    trainer = Trainer(task, model, encoded, recipe, run, on_step)
+    trainer.run()
+    epochs = run.metrics()
+    best = trainer.best_epoch or len(epochs)
+    return Run(
+        run=run.path,
+        model=task.model,
+        seed=options.seed,
+        pairs=len(task.rows),
+        parameters=sum(parameter.numel() for parameter in trainer.trained),
+        epochs=len(epochs),
+        best_epoch=best,
+        dev=epochs[best - 1]["dev"],
+        seconds=trainer.seconds,
+        pairs_per_second=len(task.rows) * len(epochs) / max(trainer.seconds, 1e-9),
+        settings=task.settings,
+    )
+
+
+def _fit_baseline(task: Task) -> Any:
+    """Let a model without a network fit itself."""
+    frame = task.gold.frame[task.rows]
+    texts = (frame[column].to_list() for column in ("premise", "hypothesis", "label"))
+    return find_member(task.model).fit(*texts, task.gold.space, **task.baseline_arguments())
+
+
+def _score(model: Any, task: Task, run: RunFolder, *, seconds: float | None = None) -> Run:
+    """Save a model that is as it will be, with its dev accuracies as the one epoch of its metrics.
+
+    ``seconds`` is how long it was fitted; without, nothing was, and scoring is what is timed.
+    """
+    began = time.monotonic()
+    scores = {}
+    for gold in task.dev:
+        shares = model.predict(gold.frame["premise"].to_list(), gold.frame["hypothesis"].to_list())
+        scores[gold.name] = gold.score(shares, model.label_space)
+    taken = time.monotonic() - began if seconds is None else seconds
+    pairs = 0 if seconds is None else len(task.rows)
+    epoch = 1 if pairs else 0
+    model.save(run.path)
+    run.add_to_config(training=task.settings)
+    run.truncate_metrics(-1)
+    run.log_epoch(epoch, steps=0, loss=None, lr=None, dev=scores, seconds=taken)
+    return Run(
+        run=run.path,
+        model=task.model,
+        seed=task.options.seed,
+        pairs=pairs,
+        parameters=None,
+        epochs=epoch,
+        best_epoch=epoch,
+        dev={name: score_entry(score) for name, score in scores.items()},
+        seconds=taken,
+        pairs_per_second=(pairs or sum(map(len, task.dev))) / max(taken, 1e-9),
+        settings=task.settings,
+    )
+
+
+def _build(task: Task, encoded: EncodedTask, start: NetworkModel | None) -> NetworkModel:
+    """Make the network with fresh weights, or with those of the run that training starts from."""
+    from goldlabel.models.network import NetworkModel, build_network
+
+    options, space = task.options, task.gold.space
+    own = dict(options.options) if start is None else start.options
+    network = build_network(
+        find_member(task.model),
+        encoded.encoder,
+        len(space),
+        options=own,
+        vectors=encoded.vectors,
+        size=None if start is None else start.network.words.embedding_dim,
+        train_vectors=options.train_vectors,
+    )
+    seen = set(task.gold.frame["label"].gather(pl.Series(task.rows)))
+    if start is not None:
+        assert options.start is not None
+        _take_over(network, start, encoded)
+        trained_before = bool(read_start(options.start, task.model).get("train_vectors", True))
+        chosen = options.train_vectors
+        network.words.weight.requires_grad = trained_before if chosen is None else chosen
+        seen |= set(start.seen)
+    return NetworkModel(network, encoded.encoder, space, sorted(seen), own)
+
+
+def _take_over(network: Network, start: NetworkModel, encoded: EncodedTask) -> None:
+    """Copy all weights; words that the first run did not know keep their fresh vectors."""
+    import torch
+
+    weights = start.network.state_dict()
+    old, new = start.encoder.vocabulary, encoded.encoder.vocabulary
+    vectors = network.words.weight.detach().clone()
+    known = len(old) - old.buckets
+    vectors[:known] = weights["words.weight"][:known]
+    vectors[len(new) - new.buckets :] = weights["words.weight"][known:]
+    weights["words.weight"] = vectors
+    with torch.no_grad():
+        network.load_state_dict(weights)
+
+
+def _hardware(task: Task) -> dict[str, Any]:
+    if not task.is_network:
+        return {"device": "cpu"}
+    from goldlabel.models.network import resolve_device
+    from goldlabel.train.trainer import describe_device
+
+    return describe_device(resolve_device(task.options.device))

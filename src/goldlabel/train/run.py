@@ -1,0 +1,363 @@
+"""A run: its folder, which knows it by its settings, its lock, its checkpoint, and the result that it ends in.
+
+A folder belongs to one run and to one process at a time. It begins with ``environment.json``, which holds the settings,
+grows by metrics and checkpoints, and is finished when it has a ``result.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from goldlabel.errors import InputError
+from goldlabel.files import atomic_file, storage_errors, write_text
+from goldlabel.metrics import Estimate
+from goldlabel.models.model import CONFIG, FORMAT, read_config
+from goldlabel.pairs import Result
+
+if TYPE_CHECKING:
+    import torch
+
+METRICS = "metrics.jsonl"
+ENVIRONMENT = "environment.json"
+RESULT = "result.json"
+CHECKPOINT = "checkpoint.pt"
+CHECKPOINT_FORMAT = 1
+LOCK = ".lock"
+DYNAMICS = "dynamics"
+ERROR = "error.txt"
+"""Where a run of a sweep leaves the traceback of a fault."""
+TENSORBOARD = "tensorboard"
+PACKAGES = ("goldlabel", "torch", "numpy", "polars", "scikit-learn", "fasttext-community")
+
+_TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}(\.\w+)?")
+"""Names that an atomic write uses until it is done; a killed process leaves such a file behind."""
+
+
+@dataclass(frozen=True, repr=False)
+class Run(Result):
+    """A finished run."""
+
+    run: Path
+    model: str
+    seed: int
+    pairs: int
+    """Pairs trained on; 0 where the weights of another run were scored as they are."""
+    parameters: int | None
+    epochs: int
+    best_epoch: int
+    dev: dict[str, dict[str, Any]]
+    seconds: float
+    pairs_per_second: float
+    settings: dict[str, Any]
+    finished_before: bool = field(default=False, compare=False)
+    """Whether the folder held the run finished already, so that nothing was done."""
+
+    @property
+    def title(self) -> str:
+        """What was trained, and where it lies."""
+        size = f", {self.parameters:,} trained parameters" if self.parameters else ""
+        if not self.pairs:
+            return f"{self.model} as {self.settings['start']['path']} left it: {self.run}"
+        return f"{self.model} trained on {self.pairs:,} pairs{size}: {self.run}"
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Accuracy on each dev set, with its interval."""
+        rows = [
+            {
+                "dev set": name,
+                "accuracy": f"{100 * entry['accuracy']:.1f}",
+                "interval": f"{100 * entry['interval'][0]:.1f}–{100 * entry['interval'][1]:.1f}",
+                "pairs": entry["n"],
+            }
+            for name, entry in self.dev.items()
+        ]
+        schema = {"dev set": pl.String, "accuracy": pl.String, "interval": pl.String, "pairs": pl.Int64}
+        return pl.DataFrame(rows, schema=schema)
+
+    @property
+    def accuracies(self) -> dict[str, float]:
+        """The accuracy on each dev set."""
+        return {name: entry["accuracy"] for name, entry in self.dev.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures; ``dev`` gives accuracies, ``dev_intervals`` their intervals."""
+        return {
+            "run": str(self.run),
+            "model": self.model,
+            "parameters": self.parameters,
+            "pairs": self.pairs,
+            "epochs": self.epochs,
+            "best_epoch": self.best_epoch,
+            "dev": self.accuracies,
+            "dev_intervals": {name: entry["interval"] for name, entry in self.dev.items()},
+            "seconds": self.seconds,
+            "pairs_per_second": self.pairs_per_second,
+            "seed": self.seed,
+        }
+
+
+class RunFolder:
+    """Where one run writes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._board: Any = None
+
+    def check(self, settings: Mapping[str, Any]) -> None:
+        """Refuse a folder that holds something else than this run.
+
+        A run with other settings does not count if it failed before it had learnt anything.
+        """
+        environment = self._read(ENVIRONMENT)
+        if environment is None:
+            ours = {*self._leftovers(), self.path / LOCK}
+            if self.path.exists() and (not self.path.is_dir() or set(self.path.iterdir()) - ours):
+                raise InputError(f"{self.path}: holds something else than a run; choose another folder with -o")
+        elif environment.get("format", 1) > FORMAT:
+            raise InputError(f"{self.path}: was written by a newer version of Goldlabel; update, or choose another -o")
+        elif environment.get("settings") != _plain(settings) and self._has_progress:
+            names = ", ".join(_differences(environment.get("settings", {}), _plain(settings)))
+            raise InputError(
+                f"{self.path}: holds a run with other settings ({names}); give the same ones to go on, or choose "
+                "another folder with -o"
+            )
+
+    def result(self) -> Run | None:
+        """Return the result of a run that is finished."""
+        result = self._read(RESULT)
+        return None if result is None else Run(**{**result, "run": self.path, "finished_before": True})
+
+    @contextmanager
+    def open(self, settings: Mapping[str, Any], environment: Mapping[str, Any]) -> Iterator[None]:
+        """Begin or go on with the run, alone in the folder."""
+        with lock_folder(self.path):
+            self.check(settings)
+            for path in self._leftovers():
+                path.unlink(missing_ok=True)
+            begun = self._read(ENVIRONMENT)
+            if begun is None or begun.get("settings") != _plain(settings):
+                document = {"format": FORMAT, "settings": settings, **environment, **_machine()}
+                write_text(self.path / ENVIRONMENT, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+            try:
+                yield
+            finally:
+                self.close()
+
+    def finish(self, run: Run) -> None:
+        """Write the result, which marks the run as finished; what was needed to go on is removed."""
+        self.close()
+        result = {name: value for name, value in vars(run).items() if name != "finished_before"}
+        document = json.dumps({**result, "run": str(run.run)}, indent=2, ensure_ascii=False)
+        write_text(self.path / RESULT, document + "\n")
+        (self.path / CHECKPOINT).unlink(missing_ok=True)
+
+    @property
+    def has_checkpoint(self) -> bool:
+        """Whether there is a state to go on from."""
+        return (self.path / CHECKPOINT).exists()
+
+    def write_checkpoint(self, state: dict[str, Any]) -> None:
+        """Write tensors and plain values; what was there before stays until the new file is whole."""
+        import torch
+
+        rng = {"cpu": torch.get_rng_state()}
+        if torch.cuda.is_available():
+            rng["cuda"] = torch.cuda.get_rng_state()
+        with atomic_file(self.path / CHECKPOINT) as temporary:
+            torch.save({**state, "format": CHECKPOINT_FORMAT, "rng": rng}, temporary)
+
+    def read_checkpoint(self, device: torch.device) -> dict[str, Any] | None:
+        """Read the state and set the random generators back, or return None where there is no checkpoint."""
+        import torch
+
+        path = self.path / CHECKPOINT
+        if not path.exists():
+            return None
+        try:
+            state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
+        except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+            raise InputError(f"{path}: is damaged; delete it to begin the run again") from error
+        if state.pop("format") > CHECKPOINT_FORMAT:
+            raise InputError(f"{path}: was written by a newer version of Goldlabel; update to go on with this run")
+        rng = state.pop("rng")
+        torch.set_rng_state(rng["cpu"].cpu())
+        if "cuda" in rng and torch.cuda.is_available():
+            torch.cuda.set_rng_state(rng["cuda"].cpu())
+        return state
+
+    def add_to_config(self, **more: Any) -> None:
+        """Put more into the configuration that a model has written."""
+        config = read_config(self.path) | more
+        write_text(self.path / CONFIG, json.dumps(config, indent=2, ensure_ascii=False) + "\n")
+
+    def log_epoch(
+        self,
+        epoch: int,
+        *,
+        steps: int,
+        loss: float | None,
+        lr: float | None,
+        dev: Mapping[str, Estimate],
+        seconds: float,
+    ) -> None:
+        """Append an epoch to the metrics and to TensorBoard's log."""
+        entry = {
+            "epoch": epoch,
+            "steps": steps,
+            "loss": loss,
+            "lr": lr,
+            "dev": {name: score_entry(score) for name, score in dev.items()},
+            "seconds": round(seconds, 3),
+        }
+        board = self._tensorboard()
+        with storage_errors(self.path / METRICS), (self.path / METRICS).open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(entry, ensure_ascii=False) + "\n")
+        if board:
+            _draw(board, entry)
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """Return the epochs logged so far; a line that a killed process left half-written is not among them."""
+        path = self.path / METRICS
+        if not path.exists():
+            return []
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
+        return [json.loads(line) for line in lines]
+
+    def truncate_metrics(self, epochs: int) -> None:
+        """Forget what was logged after an epoch, as the run goes on from there."""
+        kept = [entry for entry in self.metrics() if entry["epoch"] <= epochs]
+        if (self.path / METRICS).exists():
+            write_text(self.path / METRICS, "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in kept))
+        self.close()
+        shutil.rmtree(self.path / TENSORBOARD, ignore_errors=True)
+
+    def close(self) -> None:
+        """Let go of TensorBoard's log."""
+        if self._board:
+            self._board.close()
+        self._board = None
+
+    @property
+    def _has_progress(self) -> bool:
+        return any((self.path / name).exists() for name in (CHECKPOINT, METRICS, RESULT))
+
+    def _leftovers(self) -> Iterator[Path]:
+        for folder in (self.path, self.path / DYNAMICS):
+            for path in list(folder.iterdir()) if folder.is_dir() else []:
+                if path.name == ERROR or (path.is_file() and _TEMPORARY.fullmatch(path.name)):
+                    yield path
+
+    def _read(self, name: str) -> Any:
+        path = self.path / name
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except ValueError as error:
+            raise InputError(f"{path}: is damaged ({error}); choose another folder with -o") from error
+
+    def _tensorboard(self) -> Any:
+        """Open the log, with the epochs before."""
+        if self._board is None:
+            try:
+                tensorboard = import_module("tensorboardX")
+            except ModuleNotFoundError:
+                self._board = False
+            else:
+                self._board = tensorboard.SummaryWriter(str(self.path / TENSORBOARD))
+                for entry in self.metrics():
+                    _draw(self._board, entry)
+        return self._board
+
+
+@contextmanager
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a folder."""
+    from filelock import FileLock, Timeout
+
+    with storage_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / LOCK, blocking=False)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise InputError(
+                f"{folder}: another process is training here; wait for it, or choose another folder with -o"
+            ) from error
+    try:
+        yield
+        # What has ended needs no lock any more, so nobody minds that its file goes; what has failed keeps it.
+        with suppress(PermissionError):  # Windows removes no file that is open
+            (folder / LOCK).unlink(missing_ok=True)
+    finally:
+        lock.release()
+
+
+def is_unfinished(folder: Path) -> bool:
+    """Whether a run was begun in a folder and has not ended."""
+    return (folder / ENVIRONMENT).exists() and not (folder / RESULT).exists()
+
+
+def score_entry(score: Estimate) -> dict[str, Any]:
+    """Return an accuracy with its interval, as files keep it."""
+    return {"accuracy": score.value, "interval": [score.low, score.high], "n": score.n, "units": score.units}
+
+
+def _draw(board: Any, entry: Mapping[str, Any]) -> None:
+    values = {"loss/train": entry["loss"], "lr": entry["lr"]}
+    values |= {f"accuracy/{name}": score["accuracy"] for name, score in entry["dev"].items()}
+    for name, value in values.items():
+        if value is not None:
+            board.add_scalar(name, value, entry["steps"])
+    board.flush()
+
+
+def _differences(begun: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """Name what differs: ``lr`` where an option does, ``on`` or ``dev`` where the data does."""
+    options, before = wanted["options"], begun.get("options", {})
+    names = [name for name in wanted if name != "options" and begun.get(name) != wanted[name]]
+    return [*names, *(name for name in options if before.get(name) != options[name] and name not in names)]
+
+
+def _plain(settings: Mapping[str, Any]) -> Any:
+    """Return settings as they are read back from a file."""
+    return json.loads(json.dumps(settings))
+
+
+def _machine() -> dict[str, Any]:
+    """Return versions, machine and git commit: what a figure was obtained with."""
+    return {
+        "versions": {"python": platform.python_version(), **{name: _version(name) for name in PACKAGES}},
+        "platform": platform.platform(),
+        "git_commit": _git_commit(),
+    }
+
+
+def _git_commit() -> str | None:
+    try:
+        asked = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return asked.stdout.strip() or None
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
