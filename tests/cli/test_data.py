@@ -159,6 +159,15 @@ def test_every_plan_from_the_command_line(jsonl: Write, tmp_path: Path) -> None:
         (["data", "show", "PATH", "--colour"], "No such option: --colour"),
         (["data", "shwo"], "No such command 'shwo'"),
         (["data", "split", "PATH", "--ratios", "80:20", "--seed", "x"], "Invalid value for '--seed'"),
+        (
+            ["data", "split", "PATH", "--ratios", "80:20", "--seed", "-1"],
+            "seed -1 is not a whole number from 0 to 4294967295",
+        ),
+        (["verify", "PATH", "--seed", "-1"], "seed -1 is not a whole number"),
+        (["audit", "PATH", "--seed", "-1"], "seed -1 is not a whole number"),
+        (["train", "majority", "--on", "PATH", "-o", "run", "--seed", "-1"], "seed -1 is not a whole number"),
+        (["data", "make", "fragments", "--seed", "-1"], "seed -1 is not a whole number"),
+        (["recast", "run", "puns", "PATH", "--seed", "-1"], "seed -1 is not a whole number"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(

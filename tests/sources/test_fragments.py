@@ -464,7 +464,7 @@ def test_phenomena_without_the_feature_keep_their_balance() -> None:
         ({"phenomena": []}, "no phenomenon was given"),
         ({"pairs": 0}, "0 pairs cannot be made"),
         ({"pairs": -5}, "-5 pairs cannot be made"),
-        ({"seed": -1}, "seed -1 is not between 0"),
+        ({"seed": -1}, "seed -1 is not a whole number from 0 to"),
         (
             {"pairs": 10**8, "phenomena": ["negation"]},
             r"100,000,000 different pairs are more .* the most is 2\d\d,\d\d\d",

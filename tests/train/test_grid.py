@@ -110,7 +110,7 @@ def test_options_of_a_model_from_words() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"seed": -1}, "seed -1 is not a number from 0 on"),
+        ({"seed": -1}, "seed -1 is not a whole number from 0 to"),
         ({"epochs": 0}, "epochs 0 is not a number from 1 on"),
         ({"batch_tokens": 0}, "batch-tokens 0 is not a number from 1 on"),
         ({"lr": 0.0}, "lr 0.0 is not above 0"),

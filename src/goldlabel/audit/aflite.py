@@ -23,6 +23,7 @@ from goldlabel.errors import InputError
 from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.pairs.splits import DROPPED
 from goldlabel.pairs.tokens import tokenize_units
+from goldlabel.seeds import random_state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +63,7 @@ class AFLite:
         """Return which rows of a sparse feature matrix stay."""
         if not (self.models > 0 and 0 < self.train < 1 and 0 < self.threshold <= 1 and self.least > 0):
             raise InputError(f"AFLite cannot run with {self}")
-        random = np.random.RandomState(seed)
+        random = random_state(seed)
         size = self.slice or max(1, len(labels) // 50)
         kept = np.ones(len(labels), dtype=bool)
         for turn in range(self.rounds):

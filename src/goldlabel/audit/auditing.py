@@ -34,6 +34,7 @@ from goldlabel.errors import InputError
 from goldlabel.models import MODELS
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.lexicon import LEXICONS
+from goldlabel.seeds import check_seed
 from goldlabel.verify import verify
 
 _SLICES = ("level", "genre")
@@ -64,6 +65,7 @@ class AuditOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_seed(self.seed)
         if not 0 < self.level < 1:
             raise InputError(f"level {self.level} is not between 0 and 1")
         if self.top < 1:

@@ -26,6 +26,7 @@ from goldlabel.errors import InputError
 from goldlabel.metrics import wilson
 from goldlabel.models import MODELS
 from goldlabel.pairs import Pairs
+from goldlabel.seeds import random_state
 
 FOLDS = 5
 NON_WORD = "xqzj"
@@ -78,7 +79,7 @@ def assign_folds(units: NDArray[np.int64], folds: int, *, seed: int = 0) -> NDAr
             f"{len(units)} pairs with a gold label over {len(numbers)} premises or groups are too few for {folds} folds"
         )
     dealt = np.arange(len(numbers)) % folds
-    return dealt[np.random.RandomState(seed).permutation(len(numbers))][place]
+    return dealt[random_state(seed).permutation(len(numbers))][place]
 
 
 def cross_validate(
@@ -103,7 +104,7 @@ def learning_curve(
     fold = assign_folds(units[rows], folds, seed=seed)
     test = fold == 0
     # A unit's share of the line from 0 to 1 decides from which size on it is trained on: sizes nest.
-    place = np.random.RandomState(seed + 1).permutation(units.max() + 1)[units[rows]] / (units.max() + 1)
+    place = random_state(seed + 1).permutation(units.max() + 1)[units[rows]] / (units.max() + 1)
     sizes = [share for share in CURVE if share * (~test).sum() >= _LEAST_TRAINED]
     if not sizes:
         return []

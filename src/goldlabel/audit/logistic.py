@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from goldlabel.audit.bags import Bags
 from goldlabel.pairs.mixing import mix
+from goldlabel.seeds import random_state
 
 BITS = 20
 MOST_FEATURES = 1 << 17
@@ -92,7 +93,7 @@ def fit_models(
     size = int(np.clip(LEAST_EPOCHS * rows // LEAST_STEPS, *ROWS_PER_STEP))
     blocks = -(-rows // size)
     steps = max(LEAST_EPOCHS, -(-LEAST_STEPS // blocks)) * blocks
-    order = np.random.RandomState(seed).permutation(rows)
+    order = random_state(seed).permutation(rows)
     for step in range(1, steps + 1):
         chosen = np.sort(order[step % blocks :: blocks])
         block = _rows(matrix, chosen)

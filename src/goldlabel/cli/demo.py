@@ -25,6 +25,7 @@ from goldlabel.pairs.units import units_of
 from goldlabel.report import Bar, Page, Section, render_page
 from goldlabel.report.audit_page import write_audit
 from goldlabel.report.page import Item
+from goldlabel.seeds import random_state
 from goldlabel.sources.fragments import LANGUAGES, fragment_pairs
 from goldlabel.verify import Verification, verify
 
@@ -103,7 +104,7 @@ def run_demo(folder: Path, seed: int, advance: Callable[[int], None]) -> tuple[P
 
 def _vote(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
     """Let the simulated crowd label every pair; who is wrong picks another label at random."""
-    random = np.random.RandomState(seed)
+    random = random_state(seed)
     labels = np.array(NLI3.labels)
     true = np.searchsorted(labels, frame["label"].to_numpy())
     votes = [

@@ -15,11 +15,12 @@ import typer
 from goldlabel.errors import InputError
 from goldlabel.files import input_files
 from goldlabel.pairs import Pairs, Result
+from goldlabel.seeds import check_seed
 from goldlabel.sources import SOURCES, find
 
 PathArgument = Annotated[str, typer.Argument(metavar="PATH", help="A file, a folder, or the name of an added source.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
-SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+SeedOption = Annotated[int, typer.Option("--seed", callback=check_seed, help="Seed of everything random.")]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N pairs.")]
 LabelsOption = Annotated[
     str,

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from goldlabel.errors import InputError
 from goldlabel.metrics.estimate import Estimate, check_level, effective_number, unit_numbers
 from goldlabel.metrics.scores import checked
+from goldlabel.seeds import random_state
 
 if TYPE_CHECKING:
     from goldlabel.metrics.scores import Metric
@@ -133,6 +134,6 @@ def _draws(units: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]
     """Yield how often each unit is drawn, a resample at a time."""
     if resamples < 0:
         raise InputError(f"{resamples} resamples cannot be drawn")
-    random = np.random.RandomState(seed)
+    random = random_state(seed)
     for _ in range(resamples):
         yield np.bincount(random.randint(0, units, units), minlength=units)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from goldlabel.metrics.bootstrap import METHOD, drawn_rows, percentile_interval
 from goldlabel.metrics.estimate import Estimate, effective_number, mean, unit_numbers
 from goldlabel.metrics.scores import Metric, checked
+from goldlabel.seeds import random_state
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def permutation_test(
     numbers = unit_numbers(units, len(gold_labels))
     count = int(numbers.max()) + 1
     value = metric(gold_labels, first_labels) - metric(gold_labels, second_labels)
-    random = np.random.RandomState(seed)
+    random = random_state(seed)
     extreme = 0
     for _ in range(resamples):
         swap = random.randint(0, 2, count).astype(bool)[numbers]

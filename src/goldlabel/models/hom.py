@@ -26,6 +26,7 @@ from goldlabel.models.model import WEIGHTS, label_indices, read_space, read_tens
 from goldlabel.models.tokens import split_tokens
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.registry import import_extra
+from goldlabel.seeds import check_seed
 
 BUCKETS = 2**18
 _PREFIX = "=="
@@ -67,7 +68,7 @@ class HOM:
         with TemporaryDirectory() as folder:
             file = Path(folder) / "train.txt"
             with file.open("w", encoding="utf-8", newline="\n") as stream:
-                stream.writelines(lines[row] for row in np.random.default_rng(seed).permutation(len(lines)))
+                stream.writelines(lines[row] for row in np.random.default_rng(check_seed(seed)).permutation(len(lines)))
             try:
                 classifier = fasttext.train_supervised(
                     input=str(file),

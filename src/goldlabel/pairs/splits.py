@@ -19,6 +19,7 @@ from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.record import COLUMNS, LISTS, SPLITS
 from goldlabel.pairs.result import Result
 from goldlabel.registry import suggest
+from goldlabel.seeds import random_state
 
 DROPPED = "dropped"
 """The mark of a pair that a plan leaves out."""
@@ -353,7 +354,7 @@ def _refuse_lists(columns: Sequence[str]) -> None:
 
 
 def _shuffled(count: int, seed: int) -> NDArray[np.int64]:
-    return np.random.RandomState(seed).permutation(count).astype(np.int64)
+    return random_state(seed).permutation(count).astype(np.int64)
 
 
 def _units(frame: pl.DataFrame, by: str | None) -> NDArray[np.int64]:

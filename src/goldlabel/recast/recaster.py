@@ -10,6 +10,7 @@ from typing import Literal
 from goldlabel.files import InputFile
 from goldlabel.pairs.labels import NLI2, LabelSpace
 from goldlabel.registry import Registry
+from goldlabel.seeds import check_seed
 
 ENTAILED = "entailment"
 NOT_ENTAILED = "not_entailment"
@@ -31,6 +32,9 @@ class Options:
     """A file of first names with counts, for templates that need a name; a short list is built in."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """What only one recaster knows; it names them itself."""
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from goldlabel.models.encoding import READS
 from goldlabel.models.model import DEVICES, PRECISIONS, find_member
 from goldlabel.models.vocabulary import TOKENIZERS
 from goldlabel.registry import one_of, suggest
+from goldlabel.seeds import check_seed
 
 OWN = "options."
 
@@ -56,10 +57,11 @@ class TrainOptions:
         one_of("reads", self.reads, READS)
         if self.tokenizer is not None:
             one_of("tokenizer", self.tokenizer, TOKENIZERS)
-        for name, least in {"seed": 0, **dict.fromkeys(_COUNTS, 1)}.items():
+        check_seed(self.seed)
+        for name in _COUNTS:
             value = getattr(self, name)
-            if value is not None and value < least:
-                raise InputError(f"{name.replace('_', '-')} {value} is not a number from {least} on")
+            if value is not None and value < 1:
+                raise InputError(f"{name.replace('_', '-')} {value} is not a number from 1 on")
         for name in ("lr", "clip"):
             value = getattr(self, name)
             if value is not None and not value > 0:

@@ -24,6 +24,7 @@ from goldlabel.pairs import Pairs
 from goldlabel.pairs.gold import GoldPairs, digest_texts, splits_of, take_gold
 from goldlabel.pairs.labels import LabelSpace, score_mapping
 from goldlabel.registry import suggest
+from goldlabel.seeds import check_seed
 from goldlabel.train.options import OPTION_NAMES, TrainOptions, fit_arguments, is_network, model_options
 from goldlabel.train.run import is_unfinished
 
@@ -251,7 +252,7 @@ def dev_pairs(parts: Sequence[Pairs], space: LabelSpace, languages: frozenset[st
 
 def nested_rows(count: int, seed: int) -> NDArray[np.int64]:
     """Return all rows in an order drawn by the seed; its beginnings are the nested samples."""
-    return np.random.Generator(np.random.PCG64([seed, count])).permutation(count)
+    return np.random.Generator(np.random.PCG64([check_seed(seed), count])).permutation(count)
 
 
 def read_start(run: str, model: str) -> dict[str, Any]:

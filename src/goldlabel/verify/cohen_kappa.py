@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.metrics import Estimate, percentile_interval
+from goldlabel.seeds import random_state
 from goldlabel.verify.votes import NONE, Votes
 
 BLOCKS = 200
@@ -100,7 +101,7 @@ def mean_cohen(
     Up to ``BLOCKS`` units are blocks of their own; more are dealt into that many blocks at random, which
     leaves the variance as it is and keeps the work independent of the number of units.
     """
-    random = np.random.RandomState(seed)
+    random = random_state(seed)
     pairs, units = len(np.unique(joint.pair)), len(np.unique(joint.unit))
     block = _blocks(joint.unit, random)
     count = int(block.max(initial=-1)) + 1

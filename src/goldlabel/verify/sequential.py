@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.pairs.result import Result
+from goldlabel.seeds import random_state
 from goldlabel.verify.gold import check_share
 from goldlabel.verify.majority import leading
 from goldlabel.verify.votes import Votes
@@ -187,7 +188,7 @@ def simulate(
     if not len(chosen) or not 0 <= given < fixed:
         raise InputError(f"no pair has the {need} votes that the simulation draws, {given} of them given")
     truth = leading(votes.counts[chosen], labels, quorum=1)
-    random = np.random.RandomState(seed)
+    random = random_state(seed)
     outcomes = []
     for _ in range(repeats):
         drawn = _shuffled(votes, need, random)[chosen]

@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.pairs.record import COLUMNS, DTYPES
+from goldlabel.seeds import random_state
 from goldlabel.sources.fragments.cells import Cell, cells
 from goldlabel.sources.fragments.grammar import LABELS
 
@@ -34,7 +35,7 @@ class Plan:
     def blocks(self, size: int = BLOCK) -> Iterator[pl.DataFrame]:
         """Yield the pairs as records, in blocks of about ``size``; every block is alike in what it holds."""
         count = max(1, -(-sum(self.quotas) // size))
-        random = np.random.RandomState(self.seed)
+        random = random_state(self.seed)
         keys = random.randint(0, 2**31, size=(len(self.cells), _ROUNDS), dtype=np.int64)
         offsets = random.randint(0, count, size=len(self.cells))
         for block in range(count):
@@ -61,7 +62,7 @@ def capacity(language: str, phenomenon: str) -> int:
 
 def make_plan(language: str, pairs: int, phenomena: Sequence[str], seed: int) -> Plan:
     """Share ``pairs`` out: equally among phenomena while they last, among labels, and by weight among cells."""
-    random = np.random.RandomState(seed)
+    random = random_state(seed)
     chosen: list[Cell] = []
     quotas: list[int] = []
     shares = _fill({name: capacity(language, name) for name in phenomena}, pairs)

@@ -11,6 +11,7 @@ from goldlabel.errors import InputError
 from goldlabel.pairs.card import Card
 from goldlabel.pairs.dataset import Pairs
 from goldlabel.registry import suggest
+from goldlabel.seeds import check_seed
 from goldlabel.sources.fragments.artifact import Artifact, Recipe, make_recipe, parse_artifact, plant
 from goldlabel.sources.fragments.cells import cells
 from goldlabel.sources.fragments.drawing import capacity, make_plan
@@ -93,8 +94,7 @@ def check_request(language: str, pairs: int, seed: int, phenomena: Sequence[str]
         raise InputError(f"fragments: no phenomenon was given; allowed: {', '.join(PHENOMENA)}")
     if pairs < 1:
         raise InputError(f"fragments: {pairs} pairs cannot be made; ask for at least 1")
-    if not 0 <= seed < 2**32:
-        raise InputError(f"fragments: seed {seed} is not between 0 and {2**32 - 1}")
+    check_seed(seed)
     most = sum(capacity(language, name) for name in names)
     if pairs > most:
         raise InputError(
