@@ -15,6 +15,7 @@ torch = pytest.importorskip("torch")
 
 from torch import Tensor, nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
 from goldlabel.models import MODELS, Model, load_model, network  # noqa: E402
@@ -198,6 +199,48 @@ def test_predictions_do_not_depend_on_the_batch(name: str, monkeypatch: pytest.M
     np.testing.assert_allclose(whole, single, atol=1e-5)
     monkeypatch.setattr(network, "SCORING_TOKENS", {"cpu": 64})
     np.testing.assert_allclose(model.predict(premises, hypotheses), whole, atol=1e-5)
+
+
+class LargestTensor(TorchDispatchMode):
+    """The numbers in the largest tensor that is computed."""
+
+    largest = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **kwargs or {})
+        for value in result if isinstance(result, tuple | list) else [result]:
+            if isinstance(value, Tensor) and value.is_floating_point():
+                self.largest = max(self.largest, value.numel())
+        return result
+
+
+@pytest.mark.parametrize("name", [name for name in NETWORKS if issubclass(MODELS.get(name), SentenceNetwork)])
+def test_memory_for_sentence_vectors_does_not_grow_with_the_pairs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many pairs are compared in parts, and a premise is still encoded once for all of its pairs."""
+    model = build(name)
+    several = {"cpu": 12}
+    monkeypatch.setattr(network, "SCORING_TOKENS", {"cpu": 64})
+    monkeypatch.setattr(network, "PAIRS_AT_ONCE", several)
+    encoded: list[int] = []
+    encode = type(model.network).encode
+
+    def spy(self: Any, sentences: Sentences) -> Tensor:
+        encoded.append(len(sentences.words))
+        return encode(self, sentences)
+
+    monkeypatch.setattr(type(model.network), "encode", spy)
+    largest = {}
+    for count in (24, 120):
+        premises = [f"{PREMISES[1]} {row % (count // 3)}" for row in range(count)]
+        hypotheses = [f"{HYPOTHESES[3]} {row}" for row in range(count)]
+        encoded.clear()
+        with LargestTensor() as seen:
+            shares = model.predict(premises, hypotheses)
+        largest[count] = seen.largest
+        assert sum(encoded) == count // 3 + count
+    assert largest[120] == largest[24]
+    several["cpu"] = 120
+    np.testing.assert_allclose(model.predict(premises, hypotheses), shares, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["cbow", "esim"], indirect=True)

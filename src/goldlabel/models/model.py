@@ -75,7 +75,8 @@ def find_member(model: str) -> Any:
 def load_model(name: str | Path, device: str = "auto", precision: str = "fp32") -> Model:
     """Load a model from a run folder; a network goes to ``cpu``, to ``cuda``, or with ``auto`` to a GPU if any.
 
-    A network computes its scores in ``precision``: ``fp32``, ``tf32``, ``bf16``, or with ``auto`` that of training.
+    A network computes its scores in ``precision``: ``fp32``, ``tf32``, ``bf16``, or with ``auto`` tf32 on a GPU and
+    fp32 elsewhere. bf16 is refused where it changes the probabilities by more than 0.001.
     """
     one_of("device", device, DEVICES)
     one_of("precision", precision, PRECISIONS)

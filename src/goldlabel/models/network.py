@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +30,12 @@ from goldlabel.registry import suggest
 VOCABULARY = "vocab.txt"
 CHARACTERS = "characters.txt"
 SCORING_TOKENS = {"cpu": 8_192, "cuda": 131_072}
+PAIRS_AT_ONCE = {"cpu": 4_096, "cuda": 16_384}
+"""Pairs whose sentence vectors are held and compared at once; InferSent's widest matrix takes 64 kB for each."""
+
+ROUNDING = 1e-3
+ROUNDING_PAIRS = 256
+"""bf16 may change a probability by so much, which is tried on so many pairs whenever something is scored."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,6 +215,16 @@ def scoring_batches(lengths: Sequence[NDArray[np.int64]], tokens: int) -> Iterat
     yield from np.split(order, cut_by_tokens([side[order] for side in lengths], tokens))
 
 
+def neighbours(premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.int64]:
+    """Return an order that puts pairs of one premise together, or of one hypothesis where fewer of these differ.
+
+    A sentence is then encoded once for all of its pairs, however few are taken at once.
+    """
+    fewer = min((premises, hypotheses), key=lambda texts: len(set(texts)))
+    numbers: dict[str, int] = {}
+    return np.argsort([numbers.setdefault(text, len(numbers)) for text in fewer], kind="stable")
+
+
 def within_memory(work: Callable[[NDArray[np.int64]], Tensor], rows: NDArray[np.int64]) -> Tensor:
     """Return what the work gives for the rows, in halves where the device's memory does not hold them at once."""
     try:
@@ -250,9 +267,27 @@ class NetworkModel:
             raise InputError(f"there are {len(premises)} premises and {len(hypotheses)} hypotheses")
         if not len(premises):
             return np.empty((0, len(self.label_space)))
+        premises, hypotheses = list(premises), list(hypotheses)  # columns of frames come here, too
+        if self.precision == "bf16":
+            self._check_rounding(premises, hypotheses)
+        return self._predict(premises, hypotheses)
+
+    def _predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
         if isinstance(self.network, SentenceNetwork):
             return self._predict_sentences(self.network, premises, hypotheses)
         return self.predict_encoded(self.encoder.encode(premises, hypotheses))
+
+    def _check_rounding(self, premises: Sequence[str], hypotheses: Sequence[str]) -> None:
+        """Refuse bf16 where it moves the probabilities of pairs from all over the data by more than is allowed."""
+        rows = np.unique(np.linspace(0, len(premises) - 1, ROUNDING_PAIRS).astype(np.int64))
+        sides = [premises[row] for row in rows], [hypotheses[row] for row in rows]
+        exact = copy(self)
+        exact.precision = "fp32"
+        moved = float(np.abs(self._predict(*sides) - exact._predict(*sides)).max())
+        if moved > ROUNDING:
+            raise InputError(
+                f"bf16 changes a probability by {moved:.4f} and {ROUNDING:g} is allowed; score in precision fp32"
+            )
 
     def predict_encoded(self, pairs: EncodedPairs) -> NDArray[np.float64]:
         """Return the probabilities of pairs that are encoded already."""
@@ -282,16 +317,29 @@ class NetworkModel:
     def _predict_sentences(
         self, network: SentenceNetwork, premises: Sequence[str], hypotheses: Sequence[str]
     ) -> NDArray[np.float64]:
-        """Encode each different sentence once."""
-        sides = []
+        """Take so many pairs at once that the vectors of their sentences fit into memory."""
+        order, several = neighbours(premises, hypotheses), PAIRS_AT_ONCE[self.device.type]
+        scores = torch.empty(len(premises), len(self.label_space), device=self.device)
         with self._scoring():
-            for side, texts in (("premise", premises), ("hypothesis", hypotheses)):
-                rows: dict[str, int] = {}
-                places = [rows.setdefault(text, len(rows)) for text in texts]
-                encoded = self.encoder.encode_sentences(list(rows), side)
-                sides.append(self._encode_sentences(network, encoded)[torch.tensor(places, device=self.device)])
-            scores = network.classify(*sides).float()
+            for rows in np.split(order, range(several, len(order), several)):
+                sides = ([texts[row] for row in rows] for texts in (premises, hypotheses))
+                scores[torch.from_numpy(rows).to(self.device)] = self._compare(network, *sides)
         return self._probabilities(scores)
+
+    def _compare(self, network: SentenceNetwork, premises: list[str], hypotheses: list[str]) -> Tensor:
+        """Encode each different sentence once, and score the pairs."""
+        vectors, places = [], []
+        for side, texts in (("premise", premises), ("hypothesis", hypotheses)):
+            numbers: dict[str, int] = {}
+            places.append(torch.tensor([numbers.setdefault(text, len(numbers)) for text in texts], device=self.device))
+            vectors.append(self._encode_sentences(network, self.encoder.encode_sentences(list(numbers), side)))
+
+        def classify(rows: NDArray[np.int64]) -> Tensor:
+            index = torch.from_numpy(rows).to(self.device)
+            sides = (values[place[index]] for values, place in zip(vectors, places, strict=True))
+            return network.classify(*sides).float()
+
+        return within_memory(classify, np.arange(len(premises)))
 
     def _encode_sentences(self, network: SentenceNetwork, sentences: EncodedSentences) -> Tensor:
         tensors = SentenceTensors(sentences, self.device)
