@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import goldlabel as gl
-from goldlabel.pairs.splits import Ratios
 
 VERBS = {"entailment": "is awake", "neutral": "likes music", "contradiction": "is asleep"}
 rows = [
@@ -22,7 +21,7 @@ Path("fences.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows),
 pairs = gl.read("fences.jsonl")
 print(pairs.title)
 
-split = pairs.split(Ratios(ratios="80:10:10", by="group"), seed=13)
+split = pairs.split("80:10:10", seed=13)
 dataset = split.pairs.write("fences")
 print(split.to_dict()["splits"])
 print("written:", ", ".join(entry.path for entry in dataset.card.files))

@@ -9,8 +9,8 @@ import goldlabel as gl
 
 ROWS = [
     ("她把钥匙忘在了公司。", "钥匙不在她家里。", "entailment", "zh"),
-    ("她把钥匙忘在了公司。", "她住在三楼。", "neutral", "zh"),
-    ("She left her keys at work.", "Her keys are at work.", "entailment", "en"),
+    ("他把钥匙挂在门边。", "他住在三楼。", "neutral", "zh"),
+    ("She found her keys at work.", "Her keys were at work.", "entailment", "en"),
     ("She left her keys at work.", "Her keys are in her pocket.", "contradiction", "en"),
 ]
 names = ("premise", "hypothesis", "label", "language")

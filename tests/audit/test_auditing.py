@@ -16,6 +16,7 @@ from goldlabel.audit import audit, parse_bound
 from goldlabel.audit.findings import information
 from goldlabel.errors import InputError, UnknownNameError
 from goldlabel.pairs import Pairs
+from goldlabel.pairs.splits import Ratios
 from goldlabel.sources.fragments.making import fragment_pairs
 from tests.audit.conftest import make_pairs
 
@@ -99,7 +100,7 @@ def test_languages_may_be_mixed(planted: Pairs) -> None:
 
 
 def test_leaks_and_duplicates_become_findings(planted: Pairs) -> None:
-    split = planted.split("60:20:20").pairs
+    split = planted.split(Ratios(ratios="60:20:20", by="pair")).pairs
     other = make_pairs(*planted.collect().head(7).select("premise", "hypothesis", "label").iter_rows(), name="older")
     found = audit(split, against=[other], near=False)
     kinds = {one["kind"]: one for one in found.findings}

@@ -118,13 +118,19 @@ def test_every_plan_from_the_command_line(jsonl: Write, tmp_path: Path) -> None:
     small, large = (set(gl.read(tmp_path / "nested" / size).collect()["id"]) for size in ("6", "12"))
     assert small < large
     verified = run_json("data", "split", path, "--verified", "6:8", "-o", out)
-    assert verified["splits"] == {"train": 46, "dev": 6, "test": 8}
+    assert verified["splits"] == {"train": 45, "dev": 6, "test": 8, "none": 1}
     writers = run_json("data", "split", path, "--exclusive-writers", "4:10", "--writers", "w1", "-o", out)
-    assert (writers["splits"], writers["dropped"]) == ({"train": 46, "dev": 4, "test": 10}, 0)
-    cleared = run_json("data", "split", path, "--verified", "6:8", "--exclude-overlap", "premise", "-o", out)
+    # Each pair of w1 shares its premise with two of others.
+    assert writers["splits"] == {"train": 24, "dev": 4, "test": 10, "none": 22}
+    assert writers["dropped"] == 0
+    cleared = run_json(
+        "data", "split", path, "--verified", "6:8", "--by", "pair", "--exclude-overlap", "premise", "-o", out
+    )
     assert cleared["dropped"] == 46 - cleared["splits"]["train"] > 0  # type: ignore[index]
     limited = run_json("data", "split", path, "--ratios", "80:20", "--limit", 10, "-o", out)
-    assert limited["splits"] == {"train": 8, "test": 2}
+    assert limited["splits"] == {"train": 7, "test": 3}
+    done = run("data", "split", path, "--ratios", "80:10:10", "--limit", 6, "-o", out)
+    assert done.stderr.splitlines() == ["dev stays empty: there are too few units, or too large ones"]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +153,7 @@ def test_every_plan_from_the_command_line(jsonl: Write, tmp_path: Path) -> None:
             ["data", "split", "PATH", "--ratios", "80:20", "--writers", "w"],
             "--writers goes with --exclusive-writers only",
         ),
-        (["data", "split", "PATH", "--nested", "1", "--by", "group"], "--by goes with --ratios or --halves only"),
+        (["data", "split", "PATH", "--exclude-overlap", "premise", "--by", "group"], "--by goes with --ratios or"),
         (["data", "split", "PATH", "--halves", "--by", "group,genre"], "--by 'group,genre' is not known"),
         (["data", "split", "PATH", "--halves", "--by", "votes"], "column 'votes' holds lists"),
         (["data", "export", "PATH", "--to", "jsonl"], "is the input itself; choose another place"),

@@ -26,7 +26,10 @@ TABLE_4 = {
 
 
 def frame(pairs: int) -> pl.DataFrame:
-    return pl.DataFrame({"id": [str(number) for number in range(pairs)], "split": ["none"] * pairs})
+    """Return pairs of which no two share a premise."""
+    texts = [str(number) for number in range(pairs)]
+    columns = {"id": texts, "premise": texts, "group": [None] * pairs, "split": ["none"] * pairs}
+    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
 @pytest.mark.parametrize("name", TABLE_4)
@@ -50,5 +53,5 @@ def test_dev_stops_growing_and_the_odd_pair_goes_to_test(pairs: int, dev: int) -
 
 
 def test_a_bound_is_named_in_the_history() -> None:
-    assert Halves(dev_at_most=10_000).describe() == "halved into dev and test, dev of 10,000 at most"
-    assert Halves().describe() == "halved into dev and test"
+    assert Halves(dev_at_most=10_000).describe() == "halved into dev and test by unit, dev of 10,000 at most"
+    assert Halves().describe() == "halved into dev and test by unit"

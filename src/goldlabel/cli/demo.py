@@ -69,7 +69,7 @@ def run_demo(folder: Path, seed: int, advance: Callable[[int], None]) -> tuple[P
     advance(1)
     verification = verify(pairs, seed=seed)
     advance(1)
-    split = verification.pairs.split(Ratios(ratios="70:10:20", by="group", stratify=("language", "label")), seed=seed)
+    split = verification.pairs.split(Ratios(ratios="70:10:20", stratify=("language", "label")), seed=seed)
     cleared = split.pairs.split(ExcludeOverlap(), seed=seed)
     dataset = cleared.pairs.write(folder / "dataset")
     advance(1)

@@ -16,6 +16,7 @@ from goldlabel.cli.output import (
     MapOption,
     PathArgument,
     SeedOption,
+    note,
     open_pairs,
     print_json,
     progress,
@@ -25,12 +26,13 @@ from goldlabel.cli.output import (
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.card import CARD
+from goldlabel.pairs.drawing import PAIR, UNIT
 from goldlabel.pairs.record import COLUMNS
 from goldlabel.pairs.splits import ExcludeOverlap, ExclusiveWriters, Halves, Plan, Ratios, Split, Subset, Verified
 from goldlabel.registry import one_of
 
 DETAILS = {
-    "--by": ("--ratios", "--halves"),
+    "--by": ("--ratios", "--halves", "--nested", "--verified", "--exclusive-writers"),
     "--stratify": ("--ratios", "--halves", "--nested"),
     "--balance": ("--verified", "--exclusive-writers"),
     "--writers": ("--exclusive-writers",),
@@ -80,7 +82,9 @@ def split_command(
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option("--by", help="Keep together what shares this column, such as group or premise."),
+        typer.Option(
+            "--by", help="What stays together: unit (group, else premise), pair (nothing), or what shares a column."
+        ),
     ] = None,
     stratify: Annotated[
         str | None,
@@ -123,6 +127,9 @@ def split_command(
         results = {name: _split(pairs, plan, exclude_overlap, seed) for name, plan in plans.items()}
         for name, result in results.items():
             result.pairs.write(target / name)
+    for result in results.values():
+        for line in result.notes:
+            note(line)
     if not nested:
         show(results[""], as_json, output=str(target))
     elif as_json:
@@ -134,28 +141,31 @@ def split_command(
 
 def _plans(options: SplitOptions) -> dict[str, Plan]:
     """Return the plan the options ask for, under the name of its output; nested subsets are several."""
-    given = {f"--{name.replace('_', '-')}" for name, value in vars(options).items() if value}
-    chosen = sorted(given - {*DETAILS, "--exclude-overlap"})
+    passed = {f"--{name.replace('_', '-')}" for name, value in vars(options).items() if value}
+    chosen = sorted(passed - {*DETAILS, "--exclude-overlap"})
     if len(chosen) > 1:
         raise InputError(f"{' and '.join(chosen)} were given; choose one")
-    for option in sorted(given & DETAILS.keys()):
+    for option in sorted(passed & DETAILS.keys()):
         if not {*chosen} & {*DETAILS[option]}:
             raise InputError(f"{option} goes with {' or '.join(DETAILS[option])} only; leave it out")
-    alike, group = _columns("--stratify", options.stratify), _column("--by", options.by)
+    alike = _columns("--stratify", options.stratify)
+    by = one_of("--by", options.by or UNIT, (UNIT, PAIR, *COLUMNS))
     if options.ratios:
-        return {"": Ratios(ratios=options.ratios, by=group, stratify=alike)}
+        return {"": Ratios(ratios=options.ratios, by=by, stratify=alike)}
     if options.halves:
-        return {"": Halves(by=group, stratify=alike)}
+        return {"": Halves(by=by, stratify=alike)}
     if options.nested:
-        return {size: Subset(size=_whole(size, "--nested"), stratify=alike) for size in options.nested.split(",")}
+        sizes = options.nested.split(",")
+        return {size: Subset(size=_whole(size, "--nested"), by=by, stratify=alike) for size in sizes}
     balance = _columns("--balance", options.balance)
     if options.verified:
         dev, test = _sizes("--verified", options.verified)
-        return {"": Verified(dev=dev, test=test, balance=balance or ("level",))}
+        return {"": Verified(dev=dev, test=test, by=by, balance=balance or ("level",))}
     if options.exclusive_writers:
         dev, test = _sizes("--exclusive-writers", options.exclusive_writers)
         names = tuple(options.writers.split(",")) if options.writers else ()
-        return {"": ExclusiveWriters(dev=dev, test=test, writers=names, balance=balance or ("label", "genre"))}
+        alike = balance or ("label", "genre")
+        return {"": ExclusiveWriters(dev=dev, test=test, by=by, writers=names, balance=alike)}
     if options.exclude_overlap:
         return {"": ExcludeOverlap(column=one_of("--exclude-overlap", options.exclude_overlap, COLUMNS))}
     raise InputError(
@@ -171,11 +181,7 @@ def _split(pairs: Pairs, plan: Plan, exclude_overlap: str | None, seed: int) -> 
         return result
     column = one_of("--exclude-overlap", exclude_overlap, COLUMNS)
     cleared = result.pairs.split(ExcludeOverlap(column=column), seed=seed)
-    return replace(cleared, dropped=result.dropped + cleared.dropped)
-
-
-def _column(option: str, name: str | None) -> str | None:
-    return one_of(option, name, COLUMNS) if name else None
+    return replace(cleared, dropped=result.dropped + cleared.dropped, notes=result.notes)
 
 
 def _columns(option: str, names: str | None) -> tuple[str, ...]:

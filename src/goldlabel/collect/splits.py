@@ -57,5 +57,5 @@ def _drawn(rows: pl.DataFrame, dev: int, test: int, seed: int) -> pl.DataFrame:
     """Return the rows with their split."""
     if not dev + test:
         return rows.select("place", pl.lit("train").alias("split"))
-    plan = Verified(dev=dev, test=test, balance=("level",), min_votes=LEAST_VOTES)
+    plan = Verified(dev=dev, test=test, by="pair", balance=("level",), min_votes=LEAST_VOTES)
     return rows.select("place", plan.assign(rows, seed).alias("split"))

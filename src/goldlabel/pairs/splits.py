@@ -1,14 +1,16 @@
 """Splits: plans that say which pair goes where.
 
-Every plan is deterministic on any machine. Units (pairs or groups) are sorted by their key, then shuffled by
-NumPy's ``RandomState``, whose stream is frozen for good (NEP 19); the order of rows in the input plays no part.
+Every plan that draws keeps units together unless told otherwise (``by``): a group or a premise that is in two splits
+lets a model be tested on what it was trained on. Where a plan wants no more of a unit than a part, the rest of it is
+in ``none``, which is never trained or judged on beside other splits. ``drawing`` says how, and why it is the same on
+any machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import polars as pl
@@ -16,10 +18,24 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.pairs.dataset import Pairs
-from goldlabel.pairs.record import COLUMNS, LISTS, SPLITS
+from goldlabel.pairs.drawing import (
+    UNIT,
+    cells,
+    columns_for,
+    cut_shares,
+    draw,
+    moved_together,
+    nested_order,
+    quotas,
+    refuse_lists,
+    shared_out,
+    shuffled,
+    strata,
+)
+from goldlabel.pairs.record import COLUMNS, SPLITS
 from goldlabel.pairs.result import Result
+from goldlabel.pairs.units import normalised
 from goldlabel.registry import suggest
-from goldlabel.seeds import random_state
 
 DROPPED = "dropped"
 """The mark of a pair that a plan leaves out."""
@@ -38,14 +54,23 @@ class Plan(Protocol):
         """Say in a few words what was done."""
 
 
+@runtime_checkable
+class Promising(Protocol):
+    """A plan after which splits ought to have a certain size at least; where they have not, the result says so."""
+
+    def least_sizes(self) -> Mapping[str, int]:
+        """Return the fewest pairs that each split ought to have."""
+
+
 @dataclass(frozen=True, repr=False)
 class Split(Result):
-    """Pairs with their new splits, and what was left out."""
+    """Pairs with their new splits, what was left out, and what did not come as the plan wanted."""
 
     pairs: Pairs
     splits: Mapping[str, int]
     dropped: int
     seed: int
+    notes: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -59,7 +84,7 @@ class Split(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the size of each split."""
-        return {"splits": dict(self.splits), "dropped": self.dropped, "seed": self.seed}
+        return {"splits": dict(self.splits), "dropped": self.dropped, "seed": self.seed, "notes": list(self.notes)}
 
 
 def apply_plan(pairs: Pairs, plan: Plan, *, seed: int = 0) -> Split:
@@ -81,44 +106,54 @@ def apply_plan(pairs: Pairs, plan: Plan, *, seed: int = 0) -> Split:
         {name: counts[name] for name in SPLITS if name in counts},
         int((~kept).sum()),
         seed,
+        _shortfalls(plan.least_sizes(), counts) if isinstance(plan, Promising) and len(frame) else (),
+    )
+
+
+def _shortfalls(least: Mapping[str, int], counts: Mapping[str, int]) -> tuple[str, ...]:
+    why = "there are too few units, or too large ones"
+    return tuple(
+        f"{name} has {counts[name]:,} pairs where {size:,} were wanted: {why}"
+        if name in counts
+        else f"{name} stays empty: {why}"
+        for name, size in least.items()
+        if counts.get(name, 0) < size
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ratios:
-    """Shares of all pairs, at random or by group, and alike in the ``stratify`` columns.
+    """Shares of all pairs, whole units of them, and alike in the ``stratify`` columns.
 
-    With ``by``, whatever shares a value of that column stays together; where it is null, the pair stands for
-    itself. A group counts for the stratum that most of its pairs are in.
+    ``by`` says what stays together: ``"unit"``, ``"pair"`` (each pair for itself), or a column, of which whatever
+    shares a value does. A unit counts for the stratum that most of its pairs are in.
     """
 
     ratios: str = "80:10:10"
-    by: str | None = None
+    by: str = UNIT
     stratify: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
 
     def columns(self) -> Sequence[str]:
         """Name the columns the plan looks at."""
-        return [*([self.by] if self.by else []), *self.stratify]
+        return [*columns_for(self.by), *self.stratify]
 
     def describe(self) -> str:
         """Say in a few words what was done."""
-        by = f", by {self.by}" if self.by else ""
-        return f"{self.ratios}{by}{', stratified by ' + ' and '.join(self.stratify) if self.stratify else ''}"
+        alike = f", stratified by {' and '.join(self.stratify)}" if self.stratify else ""
+        return f"{self.ratios}, by {self.by}{alike}"
+
+    def least_sizes(self) -> Mapping[str, int]:
+        """Return that no split with a share ought to be empty."""
+        shares, names = self._shares()
+        return {name: 1 for name, share in zip(names, shares, strict=True) if share > 0}
 
     def assign(self, frame: pl.DataFrame, seed: int) -> pl.Series:
         """Return the new split of each row."""
         shares, names = self._shares()
-        unit = _units(frame, self.by)
-        size = np.bincount(unit)
-        stratum = _strata(frame, unit, self.stratify)
-        order = _shuffled(len(size), seed)
-        part = np.empty(len(size), dtype=np.int64)
-        carry = np.zeros(len(shares))
-        for value in range(stratum.max(initial=-1) + 1):
-            members = order[stratum[order] == value]
-            part[members], carry = _cut(size[members], shares, carry)
-        return pl.Series("split", names)[part[unit]]
+        unit = moved_together(frame, self.by)
+        part = cut_shares(unit, strata(frame, unit, self.stratify), shares, seed)
+        return pl.Series("split", names)[part]
 
     def _shares(self) -> tuple[NDArray[np.float64], tuple[str, ...]]:
         try:
@@ -137,67 +172,80 @@ class Ratios:
 
 @dataclass(frozen=True, kw_only=True)
 class Halves:
-    """Everything in two equal halves, dev and test; of an odd number, test takes the odd one.
+    """Everything in two equal halves, dev and test; what cannot be halved goes to test.
 
     With ``dev_at_most``, dev stops growing there and test takes the rest (10,000 in Zhang et al. 2020, Table 4).
     """
 
-    by: str | None = None
+    by: str = UNIT
     stratify: tuple[str, ...] = ()
     dev_at_most: int | None = None
 
     def columns(self) -> Sequence[str]:
         """Name the columns the plan looks at."""
-        return self._ratios(0).columns()
+        return [*columns_for(self.by), *self.stratify]
 
     def describe(self) -> str:
         """Say in a few words what was done."""
         most = f", dev of {self.dev_at_most:,} at most" if self.dev_at_most is not None else ""
-        return f"halved into dev and test{most}"
+        return f"halved into dev and test by {self.by}{most}"
+
+    def least_sizes(self) -> Mapping[str, int]:
+        """Return that neither half ought to be empty."""
+        return {"dev": 0 if self.dev_at_most == 0 else 1, "test": 1}
 
     def assign(self, frame: pl.DataFrame, seed: int) -> pl.Series:
         """Return the new split of each row."""
-        return self._ratios(len(frame)).assign(frame, seed)
-
-    def _ratios(self, pairs: int) -> Ratios:
-        capped = self.dev_at_most is not None and pairs // 2 > self.dev_at_most
-        ratios = f"{self.dev_at_most}:{pairs - (self.dev_at_most or 0)}" if capped else "50:50"
-        return Ratios(ratios=ratios, by=self.by, stratify=self.stratify, names=("dev", "test"))
+        dev = len(frame) / 2 if self.dev_at_most is None else min(len(frame) // 2, self.dev_at_most)
+        shares = np.array([dev, len(frame) - dev]) / max(1, len(frame))
+        unit = moved_together(frame, self.by)
+        part = cut_shares(unit, strata(frame, unit, self.stratify), shares, seed, rest_to_last=True)
+        return pl.Series("split", ["dev", "test"])[part]
 
 
 @dataclass(frozen=True, kw_only=True)
 class DevAsTest:
     """The released dev becomes test, and as many pairs drawn from train become dev.
 
-    For corpora whose test labels are not public (MultiNLI in Zhang et al. 2020, section 2.2).
+    For corpora whose test labels are not public (MultiNLI in Zhang et al. 2020, section 2.2): the released test plays
+    no part there and is dropped. Training pairs that share a unit with the new dev or test are in ``none``.
     """
+
+    by: str = UNIT
 
     def columns(self) -> Sequence[str]:
         """Name the columns the plan looks at."""
-        return []
+        return columns_for(self.by)
 
     def describe(self) -> str:
         """Say in a few words what was done."""
-        return "dev used as test, a new dev of its size drawn from train"
+        return f"dev used as test, a new dev of its size drawn from train by {self.by}, the old test dropped"
 
     def assign(self, frame: pl.DataFrame, seed: int) -> pl.Series:
         """Return the new split of each row."""
         split = frame["split"].to_numpy()
-        released, train = split == "dev", np.flatnonzero(split == "train")
+        released, train, unit = split == "dev", split == "train", moved_together(frame, self.by)
+        pool = train & ~_touched(unit, released)
         size = int(released.sum())
-        if size == 0 or len(train) < size:
+        if size == 0 or pool.sum() < size:
             raise InputError(
-                f"a dev split and a larger train split are needed; there are {size} and {len(train)} pairs"
+                f"a dev split and a larger train split are needed; there are {size} pairs in dev, and {pool.sum()} in "
+                "train share nothing with them"
             )
+        drawn = draw(unit, np.zeros(len(frame), dtype=np.int64), pool, np.array([size]), frame["id"], seed)
         assigned = split.astype(object)
+        assigned[split == "test"] = DROPPED
         assigned[released] = "test"
-        assigned[train[_balanced(frame[train], size, (), seed)]] = "dev"
-        return pl.Series("split", assigned, dtype=pl.String)
+        assigned[drawn] = "dev"
+        return _closed(assigned, unit)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExcludeOverlap:
-    """Drop training pairs that share a value of ``column`` with dev or test (OCNLI's 50k becomes 30k)."""
+    """Drop training pairs that share a value of ``column`` with dev or test (OCNLI's 50k becomes 30k).
+
+    Premises and hypotheses are compared as everywhere, after normalisation.
+    """
 
     column: str = "premise"
 
@@ -211,12 +259,14 @@ class ExcludeOverlap:
 
     def assign(self, frame: pl.DataFrame, seed: int) -> pl.Series:
         """Return the old split of each row, or that it is dropped."""
-        _refuse_lists([self.column])
+        refuse_lists([self.column])
         held_out = pl.col("split").is_in(["dev", "test"])
         if not frame.select(held_out.any()).item():
             raise InputError("there is no dev or test split to overlap with; split first, for example by ratios")
-        taken = frame.filter(held_out)[self.column].drop_nulls().unique()
-        overlapping = (pl.col("split") == "train") & pl.col(self.column).is_in(taken.implode())
+        compared = normalised(self.column) if self.column in ("premise", "hypothesis") else pl.col(self.column)
+        frame = frame.select("split", compared.alias("value"))
+        taken = frame.filter(held_out)["value"].drop_nulls().unique()
+        overlapping = (pl.col("split") == "train") & pl.col("value").is_in(taken.implode())
         return frame.select(
             pl.when(overlapping.fill_null(False)).then(pl.lit(DROPPED)).otherwise("split").alias("split")
         )["split"]
@@ -224,22 +274,23 @@ class ExcludeOverlap:
 
 @dataclass(frozen=True, kw_only=True)
 class Subset:
-    """Keep ``size`` training pairs; with one seed, a smaller subset lies inside every larger one.
+    """Keep ``size`` training pairs, unit after unit; with one seed, a smaller subset lies inside every larger one.
 
-    Where there is no training split, all pairs are drawn from and become one. Any prefix of the order is
-    alike in the ``stratify`` columns.
+    Where there is no training split, all pairs are drawn from and become one. Any beginning of the order is
+    alike in the ``stratify`` columns. Of the last unit, what goes beyond ``size`` is dropped.
     """
 
     size: int
+    by: str = UNIT
     stratify: tuple[str, ...] = ()
 
     def columns(self) -> Sequence[str]:
         """Name the columns the plan looks at."""
-        return self.stratify
+        return [*columns_for(self.by), *self.stratify]
 
     def describe(self) -> str:
         """Say in a few words what was done."""
-        return f"{self.size} training pairs kept, nested"
+        return f"{self.size} training pairs kept by {self.by}, nested"
 
     def assign(self, frame: pl.DataFrame, seed: int) -> pl.Series:
         """Return train for the pairs kept; dev and test stay."""
@@ -248,17 +299,11 @@ class Subset:
         if not 0 < self.size <= len(candidates):
             raise InputError(f"a subset of {self.size} cannot be drawn from {len(candidates)} pairs")
         chosen_from = frame[candidates]
-        unit = _units(chosen_from, None)
-        stratum = _strata(chosen_from, unit, self.stratify)
-        order = _shuffled(len(unit), seed)
-        rank = np.empty(len(unit))
-        for value in range(stratum.max(initial=-1) + 1):
-            members = order[stratum[order] == value]
-            rank[members] = (np.arange(len(members)) + 0.5) / len(members)
-        kept = np.zeros(len(unit), dtype=bool)
-        kept[order[np.argsort(rank[order], kind="stable")][: self.size]] = True
+        unit = moved_together(chosen_from, self.by)
+        order = nested_order(unit, strata(chosen_from, unit, self.stratify), chosen_from["id"], seed)
         assigned = split.astype(object)
-        assigned[candidates] = np.where(kept[unit], "train", DROPPED)
+        assigned[candidates] = DROPPED
+        assigned[candidates[order[: self.size]]] = "train"
         return pl.Series("split", assigned, dtype=pl.String)
 
 
@@ -267,59 +312,69 @@ class Verified:
     """Dev and test from verified pairs only, balanced; all others go to train.
 
     A pair is verified when it has ``min_votes`` votes or more. ``balance`` columns get equal shares as far
-    as the pairs reach.
+    as the pairs reach. Pairs that share a unit with dev or test and are in neither are in ``none``.
     """
 
     dev: int
     test: int
+    by: str = UNIT
     balance: tuple[str, ...] = ("level",)
     min_votes: int = 5
 
     def columns(self) -> Sequence[str]:
         """Name the columns the plan looks at."""
-        return ["votes", *self.balance]
+        return ["votes", *columns_for(self.by), *self.balance]
 
     def describe(self) -> str:
         """Say in a few words what was done."""
-        return f"{self.dev} dev and {self.test} test pairs from verified ones, balanced by {' and '.join(self.balance)}"
+        return (
+            f"{self.dev} dev and {self.test} test pairs from verified ones by {self.by}, "
+            f"balanced by {' and '.join(self.balance)}"
+        )
+
+    def least_sizes(self) -> Mapping[str, int]:
+        """Return the sizes asked for."""
+        return {"dev": self.dev, "test": self.test}
 
     def assign(self, frame: pl.DataFrame, seed: int) -> pl.Series:
         """Return the new split of each row."""
-        verified = np.flatnonzero(frame["votes"].list.len().to_numpy() >= self.min_votes)
-        if len(verified) < self.dev + self.test:
+        verified = frame["votes"].list.len().to_numpy() >= self.min_votes
+        if verified.sum() < self.dev + self.test:
             raise InputError(
-                f"{self.dev} + {self.test} verified pairs are wanted and {len(verified)} have "
+                f"{self.dev} + {self.test} verified pairs are wanted and {verified.sum()} have "
                 f"{self.min_votes} votes or more; ask for fewer"
             )
-        chosen = verified[_balanced(frame[verified], self.dev + self.test, self.balance, seed)]
-        return _held_out(
-            frame,
-            chosen,
-            Ratios(ratios=f"{self.dev}:{self.test}", names=("dev", "test"), stratify=self.balance),
-            seed,
-        )
+        cell = cells(frame, self.balance)
+        dev, test = shared_out(quotas(cell[verified], self.dev + self.test, seed), self.dev)
+        return _held_out(frame, self.by, cell, {"test": (verified, test), "dev": (verified, dev)}, seed)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExclusiveWriters:
     """Test from writers of whom nothing reaches train or dev, balanced by label and genre.
 
-    Without ``writers``, writers are drawn until their pairs suffice. Their pairs beyond ``test`` are dropped.
-    Dev is drawn from the other writers, balanced alike.
+    Without ``writers``, writers are drawn until their pairs suffice. Dev is drawn from the other writers, balanced
+    alike. The exclusive writers' pairs beyond ``test`` are in ``none``, and so are others' pairs that share a unit
+    with dev or test.
     """
 
     test: int
     dev: int = 0
+    by: str = UNIT
     writers: tuple[str, ...] = ()
     balance: tuple[str, ...] = ("label", "genre")
 
     def columns(self) -> Sequence[str]:
         """Name the columns the plan looks at."""
-        return ["writer", *self.balance]
+        return ["writer", *columns_for(self.by), *self.balance]
 
     def describe(self) -> str:
         """Say in a few words what was done."""
-        return f"{self.test} test pairs from exclusive writers, {self.dev} dev pairs from the others"
+        return f"{self.test} test pairs from exclusive writers, {self.dev} dev pairs from the others, by {self.by}"
+
+    def least_sizes(self) -> Mapping[str, int]:
+        """Return the sizes asked for."""
+        return {"dev": self.dev, "test": self.test}
 
     def assign(self, frame: pl.DataFrame, seed: int) -> pl.Series:
         """Return the new split of each row."""
@@ -327,82 +382,49 @@ class ExclusiveWriters:
         unknown = sorted(set(writers) - set(frame["writer"].unique()))
         if unknown:
             raise InputError(f"writer {unknown[0]!r} wrote none of these pairs")
-        exclusive = frame["writer"].is_in(list(writers)).fill_null(False).to_numpy()
-        theirs, others = np.flatnonzero(exclusive), np.flatnonzero(~exclusive)
-        if len(theirs) < self.test or len(others) < self.dev:
+        theirs = frame["writer"].is_in(list(writers)).fill_null(False).to_numpy()
+        if theirs.sum() < self.test or (~theirs).sum() < self.dev:
             raise InputError(
-                f"{self.test} test and {self.dev} dev pairs are wanted; the exclusive writers have {len(theirs)} "
-                f"pairs, the others {len(others)}"
+                f"{self.test} test and {self.dev} dev pairs are wanted; the exclusive writers have {theirs.sum()} "
+                f"pairs, the others {(~theirs).sum()}"
             )
-        assigned = np.full(len(frame), "train", dtype=object)
-        assigned[theirs] = DROPPED
-        assigned[theirs[_balanced(frame[theirs], self.test, self.balance, seed)]] = "test"
-        assigned[others[_balanced(frame[others], self.dev, self.balance, seed)]] = "dev"
-        return pl.Series("split", assigned, dtype=pl.String)
+        cell = cells(frame, self.balance)
+        pools = {
+            "test": (theirs, quotas(cell[theirs], self.test, seed)),
+            "dev": (~theirs, quotas(cell[~theirs], self.dev, seed)),
+        }
+        assigned = _held_out(frame, self.by, cell, pools, seed)
+        return assigned.set(pl.Series(theirs) & (assigned == "train"), "none")
 
     def _draw(self, frame: pl.DataFrame, seed: int) -> list[str]:
         sizes = frame.drop_nulls("writer").group_by("writer").len().sort("writer")
-        drawn = sizes[_shuffled(len(sizes), seed)]
+        drawn = sizes[shuffled(len(sizes), seed)]
         enough = drawn["len"].cum_sum().shift(1, fill_value=0) < self.test
         return drawn["writer"].filter(enough).to_list()
 
 
-def _refuse_lists(columns: Sequence[str]) -> None:
-    for name in columns:
-        if name in LISTS:
-            raise InputError(f"column {name!r} holds lists, and pairs cannot be told apart by lists; choose another")
-
-
-def _shuffled(count: int, seed: int) -> NDArray[np.int64]:
-    return random_state(seed).permutation(count).astype(np.int64)
-
-
-def _units(frame: pl.DataFrame, by: str | None) -> NDArray[np.int64]:
-    """Return for each row the number of what it is moved with, its group or itself, in the order of their keys."""
-    _refuse_lists([by] if by else [])
-    alone = pl.col("id") if by is None else pl.concat_str(pl.lit("\0"), pl.col("id"))
-    key = alone if by is None else pl.coalesce(pl.col(by), alone)
-    return frame.select(key.rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
-
-
-def _strata(frame: pl.DataFrame, unit: NDArray[np.int64], columns: Sequence[str]) -> NDArray[np.int64]:
-    """Return for each unit the number of the stratum that most of its rows are in; of equals, the first."""
-    _refuse_lists(columns)
-    if not columns:
-        return np.zeros(unit.max(initial=-1) + 1, dtype=np.int64)
-    rows = frame.select(pl.struct(columns).rank("dense").cast(pl.Int64).alias("stratum") - 1, pl.Series("unit", unit))
-    counted = rows.group_by("unit", "stratum").len().sort("len", "stratum", descending=[True, False])
-    return counted.group_by("unit", maintain_order=True).first().sort("unit")["stratum"].to_numpy()
-
-
-def _cut(
-    sizes: NDArray[np.int64], shares: NDArray[np.float64], carry: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Cut shuffled units into parts; what rounding took from a part is carried to the next stratum."""
-    total = sizes.sum()
-    wanted = shares * total + carry
-    counts = np.floor(np.clip(wanted, 0, None) + 1e-9)
-    for _ in range(round(float(total - counts.sum()))):
-        counts[len(shares) - 1 - np.argmax((wanted - counts)[::-1].round(9))] += 1
-    bounds = np.cumsum(counts)
-    middle = np.cumsum(sizes) - sizes / 2
-    parts = np.minimum(np.searchsorted(bounds, middle, side="right"), len(shares) - 1)
-    got = np.bincount(parts, weights=sizes, minlength=len(shares))
-    return parts, wanted - got
-
-
-def _balanced(frame: pl.DataFrame, size: int, by: Sequence[str], seed: int) -> NDArray[np.int64]:
-    """Draw ``size`` rows with equal numbers from each cell of ``by``; small cells give all they have."""
-    _refuse_lists(by)
-    cell = pl.struct(by).rank("dense") if by else pl.lit(0)
-    units = frame.with_row_index("row").select("row", "id", cell.alias("cell")).sort("id")
-    shuffled = units[_shuffled(len(units), seed)]
-    # The k-th row of every cell comes before the (k+1)-th of any.
-    ranked = shuffled.with_columns(pl.int_range(pl.len()).over("cell").alias("turn"))
-    return ranked.sort("turn", maintain_order=True)["row"].head(size).to_numpy().astype(np.int64)
-
-
-def _held_out(frame: pl.DataFrame, chosen: NDArray[np.int64], plan: Ratios, seed: int) -> pl.Series:
+def _held_out(
+    frame: pl.DataFrame,
+    by: str,
+    cell: NDArray[np.int64],
+    pools: Mapping[str, tuple[NDArray[np.bool_], NDArray[np.int64]]],
+    seed: int,
+) -> pl.Series:
+    """Draw each split from its pool by its quotas, one after the other; all others are train."""
+    unit = moved_together(frame, by)
     assigned = np.full(len(frame), "train", dtype=object)
-    assigned[chosen] = plan.assign(frame[chosen], seed).to_numpy()
-    return pl.Series("split", assigned, dtype=pl.String)
+    for name, (pool, quota) in pools.items():
+        free = pool & ~_touched(unit, assigned != "train")
+        assigned[draw(unit, cell, free, quota, frame["id"], seed)] = name
+    return _closed(assigned, unit)
+
+
+def _touched(unit: NDArray[np.int64], rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Say of each row whether its unit has any of these rows."""
+    return np.bincount(unit, weights=rows)[unit] > 0
+
+
+def _closed(assigned: NDArray[np.object_], unit: NDArray[np.int64]) -> pl.Series:
+    """Put into ``none`` what is left in train of units that dev or test has."""
+    leaking = (assigned == "train") & _touched(unit, (assigned == "dev") | (assigned == "test"))
+    return pl.Series("split", np.where(leaking, "none", assigned), dtype=pl.String)
