@@ -137,11 +137,25 @@ def test_new_files_follow_the_umask(tmp_path: Path) -> None:
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o640
 
 
-def test_full_disk_says_so_and_changes_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        OSError("No space left on device (os error 28)"),
+        ValueError("Error while serializing: I/O error: No space left on device (os error 28)"),
+    ],
+)
+def test_full_disk_says_so_and_changes_nothing(tmp_path: Path, error: Exception) -> None:
     path = tmp_path / "a"
     with pytest.raises(StorageError, match=r"No space left on device.*nothing was changed"), atomic_file(path):
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise error
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("error", [ValueError("no number (os error 2)"), OSError("odd"), OSError(errno.EIO, "odd")])
+def test_other_faults_keep_their_type(tmp_path: Path, error: Exception) -> None:
+    with pytest.raises(type(error), match=r"odd|no number"), atomic_file(tmp_path / "a"):
+        raise error
 
 
 def test_really_full_disk(tmp_path: Path) -> None:

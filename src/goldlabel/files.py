@@ -50,9 +50,10 @@ def storage_errors(path: Path) -> Iterator[None]:
     """Turn what a disk can refuse into one clear line about ``path``."""
     try:
         yield
-    except OSError as error:
-        told = re.search(r"\(os error (\d+)\)", str(error))  # Polars puts the number into words only
-        number = int(told[1]) if told and error.errno is None else error.errno
+    except Exception as error:
+        # Polars and safetensors raise types of their own, with the system's number in words only.
+        words = re.search(r"\(os error (\d+)\)", str(error))
+        number = error.errno if isinstance(error, OSError) and error.errno else int(words[1]) if words else None
         if number not in _REFUSALS:
             raise
         raise StorageError(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,11 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import goldlabel as gl  # noqa: E402
-from goldlabel.errors import InputError  # noqa: E402
+from goldlabel.errors import InputError, StorageError  # noqa: E402
 from goldlabel.files import sha256  # noqa: E402
 from goldlabel.train import Run, train  # noqa: E402
 from goldlabel.train import task as task_module  # noqa: E402
+from goldlabel.train import trainer as trainer_module  # noqa: E402
 from goldlabel.train.run import RunFolder, lock_folder  # noqa: E402
 from goldlabel.train.trainer import Interrupted  # noqa: E402
 from tests.train.samples import SMALL, make_pairs, make_rows, with_dev, write_vectors  # noqa: E402
@@ -131,6 +134,42 @@ def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
     result = run(tmp_path / "run")
     with lock_folder(tmp_path / "run"):
         assert run(tmp_path / "run") == result, "what is finished can be read by anybody"
+
+
+@contextmanager
+def small_disk(most: int) -> Iterator[None]:
+    """Let the system refuse to write a file beyond so many bytes, as a full disk does."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "options"),
+    [
+        ("model.safetensors", 64_000, {}),
+        ("checkpoint.pt", 64_000, {"due": 0.0}),
+        ("model.safetensors", 12_000, {"vectors": "vectors.txt"}),
+    ],
+)
+def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int, options: dict[str, Any]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_vectors(Path("vectors.txt"), [str(number) for number in range(48)], size=64)
+    monkeypatch.setattr(trainer_module, "CHECKPOINT_SECONDS", options.pop("due", 60.0))
+    with (
+        small_disk(most),
+        pytest.raises(StorageError, match=rf"{name}: cannot be written \(File too large\); nothing was cha") as refused,
+    ):
+        run(Path("run"), **options)
+    assert "\n" not in str(refused.value)
+    assert not list(Path("run").rglob(f"*{name}*"))
+    assert run(Path("run"), **options).epochs == 3
 
 
 def test_a_finished_run_says_so(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import polars as pl
 from goldlabel.errors import InputError
 from goldlabel.files import atomic_folder, write_text
 from goldlabel.models.encoding import EncodedPairs, Encoder, EncoderOptions, build_encoder
-from goldlabel.models.model import find_member, label_indices
+from goldlabel.models.model import find_member, label_indices, read_tensors, write_tensors
 from goldlabel.models.network import NetworkModel, read_encoder, write_encoder
 from goldlabel.models.vectors import Vectors, read_vectors
 from goldlabel.models.vocabulary import Vocabulary, default_tokenizer
@@ -27,6 +27,7 @@ from goldlabel.train.task import Task
 
 ENCODER = "encoder.json"
 TRAIN = "train.arrow"
+VECTORS, WORDS = "vectors", "vectors.txt"
 
 
 @dataclass(frozen=True)
@@ -134,16 +135,16 @@ def _write(folder: Path, encoder: Encoder, vectors: Vectors | None) -> None:
     write_encoder(folder, encoder)
     write_text(folder / ENCODER, json.dumps({"encoder": encoder.to_dict()}))
     if vectors is not None:
-        np.save(folder / "vectors.npy", vectors.matrix)
-        write_text(folder / "vectors.txt", "".join(f"{word}\n" for word in vectors.words))
+        write_tensors(folder, {VECTORS: vectors.matrix})
+        write_text(folder / WORDS, "".join(f"{word}\n" for word in vectors.words))
 
 
 def _read(folder: Path, dev_sets: int) -> EncodedTask:
     encoder = read_encoder(folder, json.loads((folder / ENCODER).read_text(encoding="utf-8")))
     vectors = None
-    if (folder / "vectors.npy").exists():
-        words = (folder / "vectors.txt").read_text(encoding="utf-8").split("\n")[:-1]
-        vectors = Vectors(words, np.load(folder / "vectors.npy"))
+    if (folder / WORDS).exists():
+        words = (folder / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
+        vectors = Vectors(words, read_tensors(folder)[VECTORS])
     dev = [EncodedPairs.read(folder / _dev_file(number)) for number in range(dev_sets)]
     return EncodedTask(encoder, vectors, EncodedPairs.read(folder / TRAIN), dev)
 

@@ -12,6 +12,7 @@ import platform
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -178,8 +179,14 @@ class RunFolder:
         rng = {"cpu": torch.get_rng_state()}
         if torch.cuda.is_available():
             rng["cuda"] = torch.cuda.get_rng_state()
-        with atomic_file(self.path / CHECKPOINT) as temporary:
-            torch.save({**state, "format": CHECKPOINT_FORMAT, "rng": rng}, temporary)
+        with atomic_file(self.path / CHECKPOINT) as temporary, temporary.open("wb") as stream:
+            try:
+                torch.save({**state, "format": CHECKPOINT_FORMAT, "rng": rng}, stream)
+            except RuntimeError as error:
+                # What the disk refused is hidden behind a complaint about the half-written file.
+                if isinstance(error.__context__, OSError):
+                    raise error.__context__ from None
+                raise
 
     def read_checkpoint(self, device: torch.device) -> dict[str, Any] | None:
         """Read the state and set the random generators back, or return None where there is no checkpoint."""
@@ -224,11 +231,12 @@ class RunFolder:
             "dev": {name: score_entry(score) for name, score in dev.items()},
             "seconds": round(seconds, 3),
         }
-        board = self._tensorboard()
-        with storage_errors(self.path / METRICS), (self.path / METRICS).open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(entry, ensure_ascii=False) + "\n")
-        if board:
-            _draw(board, entry)
+        with storage_errors(self.path / METRICS):
+            board = self._tensorboard()
+            with (self.path / METRICS).open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps(entry, ensure_ascii=False) + "\n")
+            if board:
+                _draw(board, entry)
 
     def metrics(self) -> list[dict[str, Any]]:
         """Return the epochs logged so far; a line that a killed process left half-written is not among them."""
@@ -248,9 +256,10 @@ class RunFolder:
 
     def close(self) -> None:
         """Let go of TensorBoard's log."""
-        if self._board:
-            self._board.close()
-        self._board = None
+        board, self._board = self._board, None
+        if board:
+            with suppress(OSError):  # each epoch was written when it ended; a disk that is full since has been told of
+                board.close()
 
     @property
     def _has_progress(self) -> bool:
@@ -275,11 +284,13 @@ class RunFolder:
         """Open the log, with the epochs before."""
         if self._board is None:
             try:
-                tensorboard = import_module("tensorboardX")
+                events = import_module("tensorboardX.event_file_writer")
             except ModuleNotFoundError:
                 self._board = False
             else:
-                self._board = tensorboard.SummaryWriter(str(self.path / TENSORBOARD))
+                # Not its SummaryWriter, whose thread ends in a traceback when the disk is full.
+                (self.path / TENSORBOARD).mkdir(exist_ok=True)
+                self._board = events.EventsWriter(str(self.path / TENSORBOARD / "events"))
                 for entry in self.metrics():
                     _draw(self._board, entry)
         return self._board
@@ -321,9 +332,11 @@ def score_entry(score: Estimate) -> dict[str, Any]:
 def _draw(board: Any, entry: Mapping[str, Any]) -> None:
     values = {"loss/train": entry["loss"], "lr": entry["lr"]}
     values |= {f"accuracy/{name}": score["accuracy"] for name, score in entry["dev"].items()}
+    event, summary = import_module("tensorboardX.proto.event_pb2"), import_module("tensorboardX.summary")
     for name, value in values.items():
         if value is not None:
-            board.add_scalar(name, value, entry["steps"])
+            scalar = summary.scalar(name, value)
+            board.write_event(event.Event(wall_time=time.time(), step=entry["steps"], summary=scalar))
     board.flush()
 
 
