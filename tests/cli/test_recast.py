@@ -12,6 +12,7 @@ from goldlabel.cli.recast import app
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.recast import RECASTERS
 from tests.recast.samples import megaveridicality, puns, sentiment, template, winogender
+from tests.recast.samples_more import put
 
 
 def run(*arguments: object) -> str:
@@ -42,9 +43,8 @@ def test_list() -> None:
 
 def test_run_prints_the_documented_keys(reviews: list[Path], tmp_path: Path) -> None:
     told = run_json("run", "sentiment", *reviews, "-o", tmp_path / "out", "--style", "dnc", "--seed", 4)
-    assert {"name", "style", "pairs", "events", "labels", "splits", "skipped", "policies", "output", "artifacts"} == {
-        *told
-    }
+    counts = {"name", "style", "pairs", "events", "labels", "splits", "skipped", "remarks", "policies"}
+    assert told.keys() == counts | {"output", "artifacts"}
     assert (told["name"], told["style"], told["pairs"], told["events"]) == ("sentiment", "dnc", 74, 37)
     assert told["artifacts"]["majority"] == 0.5
     assert told["artifacts"]["n"] == 74
@@ -66,6 +66,23 @@ def test_run_with_policies_settings_and_names(reviews: list[Path], tmp_path: Pat
     told = run_json("run", "sentiment", *reviews, "-o", tmp_path / "out", *more)
     assert (told["pairs"], told["artifacts"]) == (6, None)
     assert gl.read(tmp_path / "out").collect()["hypothesis"].str.contains("Ada .* the shop").all()
+
+
+def test_a_setting_may_hold_commas(tmp_path: Path) -> None:
+    ward = put(tmp_path, "ward.conll", "Salvine B-DRUG\neases O\nglowfever B-DISEASE\n")
+    settings = ("--set", "balance=no,tags=DRUG:a drug,DISEASE:an illness", "--no-audit")
+    run_json("run", "named-entities", ward, "-o", tmp_path / "out", *settings)
+    assert gl.read(tmp_path / "out").collect()["hypothesis"].to_list()[::2] == [
+        "Salvine is a drug.", "Glowfever is an illness.",
+    ]  # fmt: skip
+    shown = run("run", "named-entities", ward, "-o", tmp_path / "out", *settings)
+    assert "kept: 4 of 4 pairs (its phrase has no other tag to balance it with)" in shown
+
+
+def test_a_seed_below_zero_is_refused(reviews: list[Path], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="seed"):
+        run("run", "sentiment", *reviews, "-o", tmp_path / "out", "--seed", "-1")
+    assert not (tmp_path / "out").exists()
 
 
 def test_too_few_pairs_for_an_artifact_figure(tmp_path: Path) -> None:

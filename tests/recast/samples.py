@@ -165,6 +165,11 @@ BROKEN: dict[str, list[tuple[Write, str]]] = {
         (lambda folder: template(folder, "9,Auk,Mist.,out,old"), r"log\.csv line 26: age 'old' is not a number"),
         (lambda folder: template(folder, "9,Auk"), r"log\.csv line 26: has 2 columns"),
         (lambda folder: template(folder, plan="premise: [\n"), r"plan\.yaml line \d: is not YAML"),
+        (lambda folder: template(folder, plan="id: a\nlicence: ü\npremise: b\x07\n"), r"yaml line 3: is not YAML"),
+        (lambda folder: template(folder, "1,Auk,Mist.,out,4"), r"csv line 2 and .*csv line 26 both hold the item '1'"),
+        (lambda folder: template(folder, "23,Auk,Mist.,out,4"), r"csv line 25 and .*line 26 both hold the item '23'"),
+        (lambda folder: template(folder, "9,Auk, ,out,4", PLAN.replace("{NAME} wrote: ", "")), r"line 26: premise is"),
+        (lambda folder: template(folder, plan="id: a\nlicence: b\nlabels: 2001-99-99\n"), r"is not YAML \(month must"),
     ],
 }  # fmt: skip
 """Files with one fault, and what the error says of it."""

@@ -164,9 +164,9 @@ def dpr(folder: Path, train: str = DPR) -> list[Path]:
     return [put(folder, "train.c.txt", train), put(folder, "test.c.txt", test)]
 
 
-def spr(folder: Path, spoilt: str = "") -> list[Path]:
-    header = ["Is.Pilot", "Split", "Sentence.ID", "Pred.Token", "Pred.Lemma", "Arg.Phrase", "Arg.Tokens.Begin"]
-    rows = ["\t".join([*header, "Arg.Tokens.End", "Property", "Response", "Applicable"])]
+def spr(folder: Path, spoilt: str = "", header: str = "Arg.Tokens.Begin") -> list[Path]:
+    columns = ["Is.Pilot", "Split", "Sentence.ID", "Pred.Token", "Pred.Lemma", "Arg.Phrase", header]
+    rows = ["\t".join([*columns, "Arg.Tokens.End", "Property", "Response", "Applicable"])]
     for name, ratings in {"awareness": "55", "existed_after": "42", "was_used": "11"}.items():
         for rating in ratings:
             rows.append(f"False\ttrain\ten-ud-train.conllu 1\t2\tdive\tthe otter\t0\t1\t{name}\t{rating}\tyes")
@@ -204,12 +204,14 @@ BROKEN: dict[str, list[tuple[Write, str]]] = {
         (lambda folder: factuality(folder, "train\t1"), r"\.tsv line 14: has 2 columns"),
         (lambda folder: [put(folder, "UW/train.conll", UW + "0\tGone\n")], r"train\.conll line 12: has 2 columns"),
         (lambda folder: [put(folder, "UW/train.conll", UW.replace("1.2", "high"))], r"line 11: score 'high'"),
+        (lambda folder: [put(folder, "UW/dev.conll", UW.replace("1\tsang", "x\tsang"))], r"dev\.conll line 2: 'x' is"),
         (lambda folder: factuality(folder)[:1], r"line 2: sentence 1 of train is not given"),
     ],
     "named-entities": [
         (lambda folder: named_entities(folder, "\nOslo NNP I-NP I-TOWN\n"), r"eng\.train line 44: tag 'I-TOWN'"),
         (lambda folder: named_entities(folder, "\nOslo\n"), r"eng\.train line 44: has no tag"),
         (lambda folder: [put(folder, "ner.csv", gmb(",Moss,NNP,\n"))], r"ner\.csv line 152: lacks its word or its tag"),
+        (lambda folder: [put(folder, "ner.csv", gmb(",Moss,NNP,B-\x1bper\n"))], r"line 152: tag 'B-\\x1bper' is"),
         (lambda folder: [put(folder, "ner.csv", "a,b\n1,2\n")], r"ner\.csv line 1: column 'Sentence #' is missing"),
         (lambda folder: [_mixed(folder)], r"mixed\.conll line 4: encodings are mixed, line 1 is UTF-8"),
         (lambda folder: [put(folder, "a.jsonl", '{"text": "Oslo", "entities": [[0, 9, "LOC"]]}\n')], r"line 1: entity"),
@@ -234,6 +236,7 @@ BROKEN: dict[str, list[tuple[Write, str]]] = {
         (lambda folder: spr(folder, "False\ttrain\tx 1\t2\td\te\t0\t1\tshine\t5\tyes"), r"line 8: property 'shine'"),
         (lambda folder: spr(folder, "False\ttrain\tx 1\t2\td\te\t0\t1\tsentient\t\tyes"), r"line 8: response ''"),
         (lambda folder: spr(folder, "False\ttrain\tx 1\t2\td\te\t0\t99\tsentient\t5\tyes"), r"line 8: the argument"),
+        (lambda folder: spr(folder, header="Arg.Tokens.Start"), r"line 1: column 'Arg\.Tokens\.Begin' is missing"),
     ],
     "fnplus": [
         (lambda folder: fnplus(folder, ["f4", "A cat sat.", "dog", "", "cow", "4", ""]), r"line 5: the trigger 'dog'"),

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from goldlabel.files import InputFile, input_files
+from goldlabel.files import InputFile
 from goldlabel.recast import RECASTERS, Options, Recasting
 from goldlabel.recast.relations import JUDGEMENTS, entailed
+from goldlabel.recast.run import given_files
 
 Recast = Callable[..., list[Recasting]]
 
@@ -28,9 +29,12 @@ def sources(corpora: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def recast(sources: Path) -> Recast:
-    def run(name: str, *places: str, style: str = "dnc", keep: Callable[[InputFile], bool] = bool) -> list[Recasting]:
-        files = [file for place in places for file in input_files(sources / place) if keep(file)]
-        found = RECASTERS.get(name).recast(files, Options(style=style))  # type: ignore[arg-type]
+    def run(
+        name: str, *places: str, style: str = "dnc", keep: Callable[[InputFile], bool] = bool, **settings: str
+    ) -> list[Recasting]:
+        files = [file for file in given_files([sources / place for place in places]) if keep(file)]
+        options = Options(style=style, settings=settings)  # type: ignore[arg-type]
+        found = RECASTERS.get(name).recast(files, options)
         return [one for one in found if isinstance(one, Recasting)]
 
     return run
@@ -95,9 +99,15 @@ def test_gmb_gives_an_entity_for_each_tagged_phrase(recast: Recast) -> None:
 
 
 def test_balanced_entities_hide_their_label_from_the_hypothesis(recast: Recast) -> None:
-    pairs = recast("named-entities", "gmb_kaggle", style="plain")
-    assert len(pairs) > 20_000
+    pairs = recast("named-entities", "gmb_kaggle", style="plain", balance="yes")
+    assert len(pairs) == 23_696
     assert hypothesis_only(pairs) == pytest.approx(0.5, abs=0.001)
+
+
+def test_entities_that_cannot_be_balanced_are_kept_and_marked(recast: Recast) -> None:
+    pairs = recast("named-entities", "gmb_kaggle", style="plain")
+    assert len(pairs) == 2 * 111_891
+    assert sum(one.remark is None for one in pairs) == 23_696
 
 
 def hypothesis_only(pairs: Sequence[Recasting]) -> float:

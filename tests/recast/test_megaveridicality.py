@@ -59,7 +59,8 @@ def test_settings_are_checked(tmp_path: Path) -> None:
 
 def test_a_tie_is_a_maybe() -> None:
     answers = [("a", "yes"), ("b", "no"), ("c", "yes"), ("d", "no")]
-    assert item_classes([Item("hum", "that_S", "Someone hummed", answers)], "majority") == ["maybe"]
+    item = Item("a.csv line 2", "hum", "that_S", "Someone hummed", answers)
+    assert item_classes([item], "majority") == ["maybe"]
 
 
 def test_the_newer_release_names_frames_otherwise(tmp_path: Path) -> None:

@@ -13,13 +13,16 @@ from hypothesis import strategies as st
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile
-from goldlabel.recast import Options, Recasting
-from goldlabel.recast.named_entities import LABELS, recast
+from goldlabel.recast import Options, Recasting, run_recast
+from goldlabel.recast.named_entities import UNBALANCED, recast
+from goldlabel.recast.tagged_text import LABELS
 from tests.recast.samples_more import CONLL, gmb, put
 
+STRICT = Options(settings={"balance": "yes"})
 
-def run(paths: Sequence[Path], style: str = "dnc", seed: int = 0) -> list[Recasting]:
-    options = Options(style=style, seed=seed)  # type: ignore[arg-type]
+
+def run(paths: Sequence[Path], style: str = "dnc", seed: int = 0, **settings: str) -> list[Recasting]:
+    options = Options(style=style, seed=seed, settings=settings)  # type: ignore[arg-type]
     return [one for one in recast([InputFile(path) for path in paths], options) if isinstance(one, Recasting)]
 
 
@@ -82,7 +85,7 @@ def test_the_csv_is_read_in_either_encoding(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_plain_style_balances_each_hypothesis_within_each_split(tmp_path: Path, seed: int) -> None:
-    pairs = run([put(tmp_path, "a.csv", gmb(), "latin-1")], "plain", seed)
+    pairs = run([put(tmp_path, "a.csv", gmb(), "latin-1")], "plain", seed, balance="yes")
     counts = Counter((pair.split, pair.hypothesis, pair.label) for pair in pairs)
     assert len(pairs) > 20
     for split, hypothesis, _ in counts:
@@ -93,12 +96,50 @@ def test_the_plain_style_balances_each_hypothesis_within_each_split(tmp_path: Pa
 @given(st.lists(st.tuples(st.sampled_from("pqr"), st.sampled_from(["PER", "LOC", "ORG"])), min_size=1, max_size=60))
 def test_balance_holds_for_any_counts(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]) -> None:
     text = "\n".join(f"{phrase} B-{kind}\nx{place} O\n" for place, (phrase, kind) in enumerate(rows))
-    pairs = run([put(tmp_path_factory.mktemp("ner"), "train.conll", text)], "plain")
+    pairs = run([put(tmp_path_factory.mktemp("ner"), "train.conll", text)], "plain", balance="yes")
     counts = Counter((pair.hypothesis, pair.label) for pair in pairs)
     assert all(counts[text, "entailment"] == counts[text, "not_entailment"] for text, _ in counts)
     kinds = {phrase: Counter(kind for other, kind in rows if other == phrase) for phrase, _ in rows}
     most = sum(2 * min(sum(seen.values()) // 2, sum(seen.values()) - max(seen.values())) for seen in kinds.values())
     assert len(pairs) == 2 * most
+
+
+def test_what_cannot_be_balanced_is_kept_and_counted(tmp_path: Path) -> None:
+    path = put(tmp_path, "eng.train", CONLL)
+    kept, balanced = run_recast("named-entities", [path]), run_recast("named-entities", [path], STRICT)
+    assert kept.events == 9
+    assert kept.skipped == {}
+    assert kept.remarks == {UNBALANCED: len(kept.pairs) - len(balanced.pairs)}
+    assert balanced.remarks == {}
+    assert balanced.skipped == {UNBALANCED: 9 - balanced.events}
+
+
+def test_a_file_where_nothing_balances_gives_pairs(tmp_path: Path) -> None:
+    path = put(tmp_path, "small.conll", "Mara B-PER\nsang O\n\nOslo B-LOC\nslept O\n")
+    assert [pair.hypothesis for pair in run([path], "plain")] == [
+        "Mara is a person.", "Mara is a location.", "Oslo is a location.", "Oslo is a person.",
+    ]  # fmt: skip
+    with pytest.raises(InputError, match=rf"gives no pair \({UNBALANCED}: 2\)"):
+        run_recast("named-entities", [path], STRICT)
+
+
+def test_one_kind_of_entity_has_no_wrong_label(tmp_path: Path) -> None:
+    path = put(tmp_path, "small.conll", "Mara B-PER\nsang O\n\nIlse B-PER\nslept O\n")
+    with pytest.raises(InputError, match="no other label stands in the files"):
+        run_recast("named-entities", [path])
+
+
+def test_tags_of_one_s_own_have_the_names_given(tmp_path: Path) -> None:
+    path = put(tmp_path, "wards.conll", "Salvine B-DRUG\neases O\nglowfever B-DISEASE\nof O\nMara B-PER\n")
+    with pytest.raises(InputError, match=r"wards\.conll line 1: tag 'B-DRUG' .*--set tags=TYPE:a name"):
+        run([path])
+    assert entailed(run([path], tags="DRUG:a drug, disease : an illness,PER:someone")) == [
+        "Salvine is a drug", "glowfever is an illness", "Mara is someone",
+    ]  # fmt: skip
+    assert run([path], tags="DRUG:a drug,DISEASE:an illness")[0].meta["entity_label"] == "drug"
+    for wrong in ("DRUG", "DRUG:", ":a drug", "DRUG:a drug,,"):
+        with pytest.raises(InputError, match="is not TYPE:name"):
+            run([path], tags=wrong)
 
 
 def test_every_type_has_a_readable_label() -> None:

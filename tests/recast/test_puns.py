@@ -72,9 +72,28 @@ def test_faults_of_the_xml_are_named(text: str, message: str, tmp_path: Path) ->
         run_recast("puns", [tmp_path])
 
 
+@pytest.mark.parametrize("header", ["label, text", "label,text", ' label ,"text "'])
+def test_yang_s_own_header_has_a_space(header: str, tmp_path: Path) -> None:
+    (tmp_path / "puns_pos_neg_data.csv").write_text(f"{header}\n1,the candle was wicked\n-1,the candle was lit\n")
+    frame = run_recast("puns", [tmp_path], Options(style="dnc")).pairs.collect()
+    entailed = frame.filter(frame["label"] == "entailment")["hypothesis"].to_list()
+    assert [text.split(" ", 1)[1] for text in entailed] == ["heard a pun", "did not hear a pun"]
+    assert frame["premise"].str.ends_with("heard that the candle was lit").sum() == 2
+
+
+def test_each_folder_s_xml_has_its_own_gold(tmp_path: Path) -> None:
+    for folder, label in (("a", 1), ("b", 0)):
+        (tmp_path / folder).mkdir()
+        text = f'<corpus><text id="t{folder}"><word>Wick</word><word>{folder}</word></text></corpus>'
+        (tmp_path / folder / "subtask1-x.xml").write_text(text)
+        (tmp_path / folder / "subtask1-x.gold").write_text(f"t{folder}\t{label}\n")
+    frame = run_recast("puns", [tmp_path], Options(style="dnc")).pairs.collect()
+    assert frame["label"].to_list() == ["entailment", "not_entailment", "not_entailment", "entailment"]
+
+
 def test_a_table_needs_labels_and_texts(tmp_path: Path) -> None:
     table = tmp_path / "own.csv"
-    for rows, message in (("Hm.,maybe", "line 2: label 'maybe'"), (",1", "line 2: text is empty")):
+    for rows, message in (("Hm.,maybe", "line 2: label 'maybe'"), (",1", "line 2: has no text")):
         table.write_text(f"text,label\n{rows}\n")
         with pytest.raises(InputError, match=message):
             run_recast("puns", [table])

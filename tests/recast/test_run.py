@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gzip
+import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,8 +12,9 @@ import goldlabel as gl
 from goldlabel.errors import InputError, UnknownNameError
 from goldlabel.files import InputFile
 from goldlabel.recast import RECASTERS, Options, Recaster, Recasting, Skipped, run_recast
-from goldlabel.recast.run import OVERLAP, ROWS_PER_BLOCK, made_split
-from tests.recast.samples import sentiment
+from goldlabel.recast.chance import made_split
+from goldlabel.recast.run import OVERLAP, ROWS_PER_BLOCK
+from tests.recast.samples import SAMPLES, sentiment
 
 
 def pair(number: int, **fields: str) -> Recasting:
@@ -115,14 +118,40 @@ def test_skipped_is_counted_by_reason(lamps: list[Path]) -> None:
 
 def test_an_item_that_comes_back_later_is_refused(lamps: list[Path], tmp_path: Path) -> None:
     ITEMS.extend([pair(1), pair(2), pair(1)])
-    with pytest.raises(InputError, match="'lamps-1-1' is given to 2 pairs"):
-        run_recast("lamps", lamps, output=tmp_path / "out")
+    for output in (None, tmp_path / "out"):
+        with pytest.raises(InputError, match="an earlier line and a later line both hold the item '1'"):
+            run_recast("lamps", lamps, output=output)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["sentiment", "winogender", "megaveridicality"])
+def test_two_folders_with_one_id_are_both_named(name: str, tmp_path: Path) -> None:
+    for folder in ("mine", "yours"):
+        files = SAMPLES[name](tmp_path / folder)
+    pattern = rf"mine/{files[0].name} line \d+ and .*yours/{files[0].name} line \d+ both hold the item '"
+    with pytest.raises(InputError, match=pattern):
+        run_recast(name, [tmp_path / "mine", tmp_path / "yours"])
+
+
+def test_a_file_packed_and_unpacked_is_one(tmp_path: Path) -> None:
+    files = sentiment(tmp_path)
+    alone = run_recast("sentiment", files).pairs.collect()
+    for file in files:
+        (tmp_path / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        for file in files:
+            archive.write(file, file.name)
+    assert run_recast("sentiment", [tmp_path]).pairs.collect().sort("id").equals(alone.sort("id"))
+
+
+def test_what_is_remarked_of_pairs_is_counted(lamps: list[Path]) -> None:
+    ITEMS.extend([pair(1, remark="flickers"), pair(2), pair(3, remark="flickers")])
+    assert run_recast("lamps", lamps).to_dict()["remarks"] == [{"remark": "flickers", "n": 2}]
 
 
 def test_a_label_outside_the_space_is_refused(lamps: list[Path]) -> None:
     ITEMS.append(pair(1, label="maybe"))
-    with pytest.raises(InputError, match="lamps pair 1: label 'maybe'"):
+    with pytest.raises(InputError, match="lamps: label 'maybe'"):
         run_recast("lamps", lamps)
 
 

@@ -278,7 +278,7 @@ def test_an_unknown_source(tmp_path: Path, home: Path) -> None:
 def test_entities_in_xml_are_not_expanded(tmp_path: Path, home: Path) -> None:
     path = tmp_path / "rte1_dev.xml"
     path.write_text('<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><x><pair id="1"><t>&b;</t></pair></x>')
-    assert "declares entities" in refuse("rte-challenges", home, path)
+    assert "line 1: declares an entity" in refuse("rte-challenges", home, path)
 
 
 def test_archives_in_a_folder_are_looked_into(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -58,9 +59,9 @@ def open_pairs(
 
 
 def parse_map(option: str, entries: list[str] | None) -> dict[str, str]:
-    """Read ``A=B`` entries, also several joined by commas."""
+    """Read ``A=B`` entries, also several joined by commas; a comma that no other entry follows is part of B."""
     parsed = {}
-    for entry in ",".join(entries or []).split(",") if entries else []:
+    for entry in re.split(r",(?=[^,]*=)", ",".join(entries)) if entries else []:
         left, equals, right = entry.partition("=")
         if not (left and equals and right):
             raise InputError(f"{option} {entry!r} is not of the form A=B")

@@ -105,6 +105,8 @@ def run_command(
     print_table(run.table.columns, run.table.iter_rows())
     for reason, n in run.skipped.items():
         typer.echo(f"left out: {n:,} ({reason})")
+    for remark, n in run.remarks.items():
+        typer.echo(f"kept: {n:,} of {len(run.pairs):,} pairs ({remark})")
     for policy, n in run.policies.items():
         if n:
             typer.echo(f"{policy} would cost {n:,} pairs")

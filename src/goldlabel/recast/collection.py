@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from goldlabel.errors import InputError
-from goldlabel.files import InputFile, OnBytes, atomic_folder, input_files, sha256, write_text
+from goldlabel.files import OnBytes, atomic_folder, sha256, write_text
 from goldlabel.pairs.card import Card
 from goldlabel.pairs.dataset import Pairs, read
 from goldlabel.pairs.labels import NLI2
@@ -20,7 +20,7 @@ from goldlabel.pairs.writing import DatasetWriter, refuse_foreign_folder
 from goldlabel.recast.dnc import binary_label
 from goldlabel.recast.parts import PARTS, Part
 from goldlabel.recast.recaster import RECASTERS, Options
-from goldlabel.recast.run import OVERLAP, Stream, Watched, separate
+from goldlabel.recast.run import OVERLAP, Stream, given_files, separate
 
 PAPER = "Poliak et al. (2018), Collecting diverse natural language inference problems, EMNLP"
 
@@ -143,8 +143,7 @@ def _explained(part: Part, stream: Stream, ours: int) -> str:
 
 
 def _blocks(part: Part, stream: Stream, paths: Sequence[Path], on_bytes: OnBytes | None) -> Iterator[pl.DataFrame]:
-    files: list[InputFile] = [Watched(f.path, f.member, on_bytes) for path in paths for f in input_files(path)]
-    for block in stream.blocks(files):
+    for block in stream.blocks(given_files(paths, on_bytes)):
         words = {word: binary_label(word) for word in stream.recaster.label_space.labels}
         yield block.with_columns(pl.lit(part.name).alias("dataset"), _ids(part, block), pl.col("label").replace(words))
 

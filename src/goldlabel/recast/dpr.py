@@ -15,9 +15,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile
-from goldlabel.recast.factuality import distinct_names, split_of
+from goldlabel.recast.reading import choose, distinct_names, split_of, text_rows
 from goldlabel.recast.recaster import ENTAILED, NOT_ENTAILED, RECASTERS, Options, Recaster, Recasting, Skipped
-from goldlabel.sources.source import text_lines
 
 _CLAUSE = re.compile(r",|;|\b(?:because|since|but|so|and|although|though|while|when|if|after|before|until)\b")
 _DETERMINER = re.compile(
@@ -33,16 +32,13 @@ _CAUSE = re.compile(r"\b(?:made|make|makes|let|lets|saw|see|heard|hear|watched|h
 
 def recast(files: Sequence[InputFile], options: Options) -> Iterable[Recasting | Skipped]:
     """Yield two pairs for each block."""
-    found = {(file.path.parent, file.name): file for file in files if file.name.lower().endswith(".txt")}
-    if not found:
-        names = ", ".join(file.name for file in files) or "nothing"
-        raise InputError(f"dpr takes text files of blocks (train.c.txt, test.c.txt); given: {names}")
-    named = distinct_names(list(found.values()))
+    texts = choose(files, ".txt", "dpr takes text files of blocks (train.c.txt, test.c.txt)")
+    names = distinct_names(texts)
     seen: dict[tuple[str, ...], InputFile] = {}
-    for file in found.values():
-        small = frozenset(word for line in text_lines(file) for word in _SMALL.findall(line))
+    for file in texts:
+        small = frozenset(word for _, line in text_rows(file) for word in _SMALL.findall(line))
         for number, (line, block) in enumerate(_blocks(file), 1):
-            source_id = f"{named[file]}:{number}"
+            source_id = f"{names[file]}:{number}"
             if seen.setdefault(tuple(block), file) != file:
                 yield Skipped(source_id, "stands in another file too")
             else:
@@ -52,9 +48,9 @@ def recast(files: Sequence[InputFile], options: Options) -> Iterable[Recasting |
 def _blocks(file: InputFile) -> Iterator[tuple[int, list[str]]]:
     block: list[str] = []
     number = 0
-    for number, line in enumerate(text_lines(file), 1):
-        if line:
-            block.append(line)
+    for number, line in text_rows(file):
+        if line.strip():
+            block.append(line.strip())
         elif block:
             yield number - len(block), block
             block = []
@@ -89,12 +85,13 @@ def _pairs(
             licence="none stated",
             split=split_of(file),
             group=f"{file.name}:{listed}",
+            where=where,
             meta={"pronoun": pronoun, "candidate": candidate},
         )
 
 
 def _meant(where: str, sentence: str, pronoun: str, candidates: Sequence[str]) -> tuple[int, int]:
-    spans = [found.span() for found in re.finditer(rf"(?<!\w){re.escape(pronoun)}(?!\w)", sentence, re.IGNORECASE)]
+    spans = [match.span() for match in re.finditer(rf"(?<!\w){re.escape(pronoun)}(?!\w)", sentence, re.IGNORECASE)]
     if not spans:
         raise InputError(f"{where}: the pronoun {pronoun!r} is not in the sentence")
     named = max((sentence.lower().find(name.lower()) + len(name) for name in candidates), default=0)

@@ -17,12 +17,12 @@ proto-roles. Style ``plain`` also fits *a* and *an*, and the capital letter, to 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile
+from goldlabel.recast.reading import choose, table_rows
 from goldlabel.recast.recaster import ENTAILED, NOT_ENTAILED, RECASTERS, Options, Recaster, Recasting, Skipped
-from goldlabel.recast.tables import table_rows
 
 ENTAILED_FROM = 4.0
 _NEEDED = ("sentence", "trigger", "paraphrase", "rating")
@@ -30,25 +30,12 @@ _NEEDED = ("sentence", "trigger", "paraphrase", "rating")
 
 def recast(files: Sequence[InputFile], options: Options) -> Iterable[Recasting | Skipped]:
     """Yield a pair for each row of the tables."""
-    tables = [file for file in files if file.name.lower().endswith(".csv")]
-    if not tables:
-        names = ", ".join(file.name for file in files) or "nothing"
-        raise InputError(f"fnplus takes a csv with {', '.join(_NEEDED)}; given: {names}")
-    for file in tables:
-        for line, row in filled_rows(file, _NEEDED):
-            yield from _pairs(file, line, row, options)
+    for file in choose(files, ".csv", f"fnplus takes a csv with {', '.join(_NEEDED)}"):
+        for line, row in table_rows(file, _NEEDED, filled=True):
+            yield _pair(file, line, row, options)
 
 
-def filled_rows(file: InputFile, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a CSV with their lines; every needed cell must be filled."""
-    for line, row in table_rows(file, needed):
-        empty = [name for name in needed if not row[name].strip()]
-        if empty:
-            raise InputError(f"{file} line {line}: has no {empty[0]}")
-        yield line, row
-
-
-def _pairs(file: InputFile, line: int, row: Mapping[str, str], options: Options) -> Iterator[Recasting]:
+def _pair(file: InputFile, line: int, row: Mapping[str, str], options: Options) -> Recasting:
     where = f"{file} line {line}"
     rating = _rating(where, row["rating"])
     start, end = _place(where, row)
@@ -56,7 +43,7 @@ def _pairs(file: InputFile, line: int, row: Mapping[str, str], options: Options)
     before, paraphrase = sentence[:start], row["paraphrase"]
     if options.style == "plain":
         before, paraphrase = _fitted(before, paraphrase)
-    yield Recasting(
+    return Recasting(
         premise=sentence,
         hypothesis=before + paraphrase + sentence[end:],
         label=ENTAILED if rating >= ENTAILED_FROM else NOT_ENTAILED,
@@ -65,6 +52,7 @@ def _pairs(file: InputFile, line: int, row: Mapping[str, str], options: Options)
         licence="none stated",
         split=row.get("split") or None,
         group=sentence,
+        where=where,
         meta={"rating": rating, "trigger": row["trigger"], "frame": row.get("frame") or None},
     )
 
@@ -81,15 +69,15 @@ def _rating(where: str, text: str) -> float:
 
 def _place(where: str, row: Mapping[str, str]) -> tuple[int, int]:
     sentence, trigger = row["sentence"], row["trigger"]
-    found = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(trigger)}(?!\w)", sentence)]
+    places = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(trigger)}(?!\w)", sentence)]
     if row.get("start") or row.get("index"):
         start = _start(where, row)
         if not sentence.startswith(trigger, start) or (row.get("end") and row["end"] != str(start + len(trigger))):
             raise InputError(f"{where}: the trigger {trigger!r} does not stand where the row says")
-    elif len(found) == 1:
-        start = found[0]
+    elif len(places) == 1:
+        start = places[0]
     else:
-        times = "not" if not found else f"{len(found)} times"
+        times = "not" if not places else f"{len(places)} times"
         raise InputError(
             f"{where}: the trigger {trigger!r} stands {times} in the sentence; give start and end, or index"
         )
@@ -97,15 +85,15 @@ def _place(where: str, row: Mapping[str, str]) -> tuple[int, int]:
 
 
 def _start(where: str, row: Mapping[str, str]) -> int:
-    given = row.get("start") or row["index"]
-    if not given.isdecimal():
-        raise InputError(f"{where}: {given!r} is not a number of characters or words")
+    number = row.get("start") or row["index"]
+    if not number.isdecimal():
+        raise InputError(f"{where}: {number!r} is not a number of characters or words")
     if row.get("start"):
-        return int(given)
+        return int(number)
     words = [match.start() for match in re.finditer(r"\S+", row["sentence"])]
-    if int(given) >= len(words):
-        raise InputError(f"{where}: index {given} is beyond the sentence's {len(words)} words")
-    return words[int(given)]
+    if int(number) >= len(words):
+        raise InputError(f"{where}: index {number} is beyond the sentence's {len(words)} words")
+    return words[int(number)]
 
 
 def _fitted(before: str, paraphrase: str) -> tuple[str, str]:

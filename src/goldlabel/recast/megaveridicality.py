@@ -16,8 +16,17 @@ from goldlabel.errors import InputError
 from goldlabel.files import InputFile
 from goldlabel.recast.chance import chance
 from goldlabel.recast.ordinal import fit_ordinal
-from goldlabel.recast.recaster import ENTAILED, NOT_ENTAILED, RECASTERS, Options, Recaster, Recasting, Skipped
-from goldlabel.recast.tables import table_rows
+from goldlabel.recast.reading import table_rows
+from goldlabel.recast.recaster import (
+    ENTAILED,
+    NOT_ENTAILED,
+    RECASTERS,
+    Options,
+    Recaster,
+    Recasting,
+    Skipped,
+    chosen_setting,
+)
 
 ANSWERS = ("no", "maybe", "yes")
 CLASSES = ("ordinal", "majority")
@@ -63,6 +72,7 @@ _FRAMES = {
 class Item:
     """A verb in a frame, and what was answered of it."""
 
+    where: str
     verb: str
     frame: str
     sentence: str
@@ -72,8 +82,8 @@ class Item:
 def recast(files: Sequence[InputFile], options: Options) -> Iterator[Recasting | Skipped]:
     """Give three pairs for each item; in the plain style as many entailed as not for each hypothesis."""
     plain = options.style == "plain"
-    by = _setting(options, "classes", CLASSES, "ordinal")
-    balance = _setting(options, "balance", ("yes", "no"), "yes" if plain else "no")
+    by = chosen_setting(options, "classes", CLASSES, "ordinal")
+    balance = chosen_setting(options, "balance", ("yes", "no"), "yes" if plain else "no")
     items: dict[str, Item] = {}
     for file in _judgements(files):
         yield from _read(file, items)
@@ -91,13 +101,6 @@ def recast(files: Sequence[InputFile], options: Options) -> Iterator[Recasting |
     kept = _balanced(pairs, options.seed)
     for number, pair in enumerate(pairs):
         yield pair if number in kept else Skipped(pair.source_id, "more of a hypothesis's labels than of the other")
-
-
-def _setting(options: Options, name: str, allowed: Sequence[str], default: str) -> str:
-    chosen = options.settings.get(name, default)
-    if chosen not in allowed:
-        raise InputError(f"--set {name}={chosen}: is not one of {', '.join(allowed)}")
-    return chosen
 
 
 def item_classes(items: Sequence[Item], by: str) -> list[str]:
@@ -139,6 +142,7 @@ def _pair(key: str, item: Item, answer: str, said: str, plain: bool) -> Recastin
         corpus="MegaVeridicality v2",
         licence="CC BY-SA 4.0",
         group=item.verb if plain else None,
+        where=item.where,
         meta={
             "class": said,
             "verb": item.verb,
@@ -177,7 +181,9 @@ def _read(file: InputFile, items: dict[str, Item]) -> Iterator[Skipped]:
         elif not row["sentence"].strip(" ."):
             raise InputError(f"{file} line {line}: sentence is empty")
         else:
-            item = items.setdefault(key, Item(row["verb"], frame, row["sentence"]))
+            item = items.setdefault(key, Item(f"{file} line {line}", row["verb"], frame, row["sentence"]))
+            if not item.where.startswith(f"{file} line "):
+                raise InputError(f"{item.where} and {file} line {line} both hold the item {key!r}; give one of them")
             item.answers.append((row["participant"], answer))
 
 

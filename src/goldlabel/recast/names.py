@@ -10,7 +10,7 @@ from pathlib import Path
 from goldlabel.errors import InputError
 from goldlabel.files import one_input_file
 from goldlabel.recast.chance import chance
-from goldlabel.sources.source import text_lines
+from goldlabel.recast.reading import text_rows
 
 COMMON = """
 Aisha Alice Amir Anna Antonio Ben Carla Carmen Chen Daniel Deborah Diego Elena Emma Ethan Fatima Frank Grace
@@ -41,7 +41,8 @@ def read_names(path: Path | None) -> Names:
     if path is None:
         return Names(dict.fromkeys(COMMON.split(), 1))
     counts: dict[str, int] = {}
-    for line, text in enumerate(text_lines(one_input_file(path)), 1):
+    for line, row in text_rows(one_input_file(path)):
+        text = row.strip()
         name, *rest = text.split(",")
         count = rest[-1] if len(rest) == 2 else ""
         if count.isdecimal() and name:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from goldlabel.errors import InputError
 from goldlabel.files import InputFile
 from goldlabel.pairs.labels import NLI2, LabelSpace
 from goldlabel.registry import Registry
@@ -44,8 +45,10 @@ class Recasting:
     ``source_id`` names the annotated item (a sentence, a row, an event): pairs that share it stay in one split
     and count as one event, and follow one another. ``split`` is the source's own split, where it has one.
     ``group`` is what must not be split apart when it is more than one item; in the plain style it is the same
-    wherever the premise's text is. ``meta`` may have ``published_id``, where the release gave another id, and
-    ``name``, the first name that was drawn.
+    wherever the premise's text is. ``where`` is the file and line that the item was read from, to name it if it is
+    at fault or another has its id. ``remark`` is what is worth knowing of pairs like this one though they are kept;
+    a run counts them. ``meta`` may have ``published_id``, where the release gave another id, and ``name``, the first
+    name that was drawn.
     """
 
     premise: str
@@ -57,6 +60,8 @@ class Recasting:
     split: str | None = None
     group: str | None = None
     creation: str = "automatic"
+    where: str = ""
+    remark: str | None = None
     meta: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -90,3 +95,11 @@ class Recaster:
 
 
 RECASTERS: Registry[Recaster] = Registry("recaster")
+
+
+def chosen_setting(options: Options, name: str, allowed: Sequence[str], default: str) -> str:
+    """Return what a setting was set to, which must be one of the words allowed."""
+    chosen = options.settings.get(name, default)
+    if chosen not in allowed:
+        raise InputError(f"--set {name}={chosen}: is not one of {', '.join(allowed)}")
+    return chosen

@@ -25,7 +25,7 @@ from itertools import pairwise
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile
 from goldlabel.pairs.labels import NO_GOLD, ORDINAL5
-from goldlabel.recast.fnplus import filled_rows
+from goldlabel.recast.reading import header_of, names_of, table_rows
 from goldlabel.recast.recaster import RECASTERS, Options, Recaster, Recasting, Skipped
 
 JUDGEMENTS = {
@@ -59,8 +59,7 @@ def recast(files: Sequence[InputFile], options: Options) -> Iterable[Recasting |
             tables[_kind(file)].append(file)
     for name in ("triples", "sentences"):
         if not tables[name]:
-            given = ", ".join(file.name for file in files) or "nothing"
-            raise InputError(f"relations needs a table of {name}; given: {given}; known tables: {_FORMS}")
+            raise InputError(f"relations needs a table of {name}; given: {names_of(files)}; known tables: {_FORMS}")
     triples = list(dict.fromkeys(_triple(row) for file in tables["triples"] for _, row in _rows(file, "triples")))
     glosses = _glosses(triples, tables["predicates"])
     judgements = _judgements(tables["judgements"])
@@ -69,11 +68,11 @@ def recast(files: Sequence[InputFile], options: Options) -> Iterable[Recasting |
         pairs_of.setdefault((triple[0], triple[2]), []).append(triple)
     used: set[Triple] = set()
     for file in tables["sentences"]:
-        for _, row in _rows(file, "sentences"):
-            for triple in _held(row["entities"], pairs_of):
+        for line, row in _rows(file, "sentences"):
+            for triple in _linked(row["entities"], pairs_of):
                 used.add(triple)
                 votes = judgements.pop((row["sentence_id"], *triple), [])
-                yield _pair(row, triple, glosses[triple[1]], votes, options)
+                yield _pair(f"{file} line {line}", row, triple, glosses[triple[1]], votes, options)
     for triple in triples:
         if triple not in used:
             yield Skipped(" ".join(triple), "no sentence holds both of its entities")
@@ -82,8 +81,7 @@ def recast(files: Sequence[InputFile], options: Options) -> Iterable[Recasting |
 
 
 def _kind(file: InputFile) -> str:
-    with file.open() as stream:
-        header = stream.readline().decode("utf-8-sig", "replace").strip().replace('"', "").split(",")
+    header = header_of(file)
     for name, columns in _TABLES.items():
         if set(columns) <= set(header):
             return name
@@ -91,7 +89,7 @@ def _kind(file: InputFile) -> str:
 
 
 def _rows(file: InputFile, table: str) -> Iterator[tuple[int, dict[str, str]]]:
-    return filled_rows(file, _TABLES[table])
+    return table_rows(file, _TABLES[table], filled=True)
 
 
 def _triple(row: Mapping[str, str]) -> Triple:
@@ -134,14 +132,16 @@ def _judgements(files: Sequence[InputFile]) -> dict[tuple[str, str, str, str], l
     return votes
 
 
-def _held(entities: str, triples: Mapping[tuple[str, str], Sequence[Triple]]) -> Iterator[Triple]:
+def _linked(entities: str, triples: Mapping[tuple[str, str], Sequence[Triple]]) -> Iterator[Triple]:
     names = list(dict.fromkeys(name.strip() for name in entities.split("|")))
     for subject in names:
         for thing in names:
             yield from triples.get((subject, thing), ())
 
 
-def _pair(row: Mapping[str, str], triple: Triple, gloss: str, votes: Sequence[str], options: Options) -> Recasting:
+def _pair(
+    where: str, row: Mapping[str, str], triple: Triple, gloss: str, votes: Sequence[str], options: Options
+) -> Recasting:
     subject, relation, thing = triple
     agreed = bool(votes) and all(first == second for first, second in pairwise(votes))
     hypothesis = f"{subject} {gloss} {thing}"
@@ -155,6 +155,7 @@ def _pair(row: Mapping[str, str], triple: Triple, gloss: str, votes: Sequence[st
         split=row.get("split") or None,
         group=row["sentence"] if options.style == "plain" else row["sentence_id"],
         creation="human" if votes else "automatic",
+        where=where,
         meta={
             "subject": subject,
             "relation": relation,

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
+import numpy as np
 import polars as pl
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile, OnBytes, atomic_folder, input_files
 from goldlabel.pairs.card import Card
 from goldlabel.pairs.dataset import Pairs, read
-from goldlabel.pairs.record import LINE, Gate, conform_strictly
+from goldlabel.pairs.record import LINE, Gate, conform
 from goldlabel.pairs.result import Result
 from goldlabel.pairs.rows import to_json
 from goldlabel.pairs.writing import DatasetWriter, refuse_foreign_folder
-from goldlabel.recast.chance import chance
+from goldlabel.recast.chance import made_split
 from goldlabel.recast.policies import COSTS, is_question, not_third_person, observed, refusal
 from goldlabel.recast.recaster import RECASTERS, Options, Recaster, Recasting, Skipped
 from goldlabel.registry import suggest
@@ -37,6 +39,7 @@ class RecastRun(Result):
     pairs: Pairs
     events: int
     skipped: Mapping[str, int]
+    remarks: Mapping[str, int]
     policies: Mapping[str, int]
     output: Path | None = None
 
@@ -52,7 +55,7 @@ class RecastRun(Result):
         return self.pairs.table
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts, what was left out and why, and what each policy costs."""
+        """Return the counts, what was left out and why, what is remarked of pairs, and what each policy costs."""
         counts = self.pairs.to_dict()
         return {
             "name": self.name,
@@ -62,6 +65,7 @@ class RecastRun(Result):
             "labels": counts["labels"],
             "splits": counts["splits"],
             "skipped": [{"reason": reason, "n": n} for reason, n in self.skipped.items()],
+            "remarks": [{"remark": remark, "n": n} for remark, n in self.remarks.items()],
             "policies": dict(self.policies),
             "output": str(self.output) if self.output else None,
         }
@@ -77,10 +81,13 @@ class Stream:
     events: int = 0
     pairs: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    remarks: Counter[str] = field(default_factory=Counter)
     policies: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(COSTS, 0)))
     licences: set[str] = field(default_factory=set)
     texts_may_repeat: bool = False
     """Whether some pairs came with a split or a group of their own, so that a text may stand in two splits."""
+    _items: array[int] = field(default_factory=lambda: array("q"))
+    """Hashes of the source ids, eight bytes each, to find one that comes back."""
 
     def blocks(self, files: Sequence[InputFile]) -> Iterator[pl.DataFrame]:
         """Yield records, a block at a time."""
@@ -92,16 +99,18 @@ class Stream:
                 rows = []
         if rows:
             yield self._frame(rows)
+        self._refuse_repeats(files)
 
-    def _rows(self, given: Iterable[Recasting | Skipped]) -> Iterator[tuple[str, ...]]:
-        source_id, premise = None, None
+    def _rows(self, items: Iterable[Recasting | Skipped]) -> Iterator[tuple[str, ...]]:
+        key, premise = ("", ""), None
         number, counted, person, question = 0, False, False, False
-        for item in given:
+        for item in items:
             if isinstance(item, Skipped):
                 self.skipped[item.reason] += 1
                 continue
-            if item.source_id != source_id:
-                source_id, number, counted = item.source_id, 0, False
+            if (item.source_id, item.where) != key:
+                key, number, counted = (item.source_id, item.where), 0, False
+                self._items.append(hash(item.source_id))
             number += 1
             if item.premise != premise:
                 premise = item.premise
@@ -115,9 +124,26 @@ class Stream:
             self.events += not counted
             counted = True
             self.pairs += 1
+            if item.remark:
+                self.remarks[item.remark] += 1
             yield self._record(item, number)
             if self.pairs == self.limit:
                 return
+
+    def _refuse_repeats(self, files: Sequence[InputFile]) -> None:
+        """Refuse a source id that comes back after others; the files are read again to say where it stands."""
+        hashes = np.sort(np.frombuffer(self._items, dtype=np.int64))
+        repeated = {*hashes[1:][hashes[1:] == hashes[:-1]].tolist()}
+        first: dict[str, str] = {}
+        last = ("", "")
+        for item in self.recaster.recast(files, self.options) if repeated else ():
+            if isinstance(item, Recasting) and (item.source_id, item.where) != last:
+                last = (item.source_id, item.where)
+                if item.source_id in first:
+                    both = f"{first[item.source_id]} and {item.where or 'a later line'}"
+                    raise InputError(f"{both} both hold the item {item.source_id!r}; give one, or each its own id")
+                if hash(item.source_id) in repeated:
+                    first[item.source_id] = item.where or "an earlier line"
 
     def _record(self, item: Recasting, number: int) -> tuple[str, ...]:
         group = item.group or item.source_id
@@ -144,22 +170,24 @@ class Stream:
             split,
             group,
             to_json(meta),
+            item.where,
         )
 
     def _frame(self, rows: list[tuple[str, ...]]) -> pl.DataFrame:
-        names = ("id", "premise", "hypothesis", "label", "split", "group", "meta")
+        names = ("id", "premise", "hypothesis", "label", "split", "group", "meta", "where")
         columns = list(zip(*rows, strict=True))
         raw = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String), orient="col").with_columns(
-            pl.int_range(self.pairs - len(rows) + 1, self.pairs + 1).alias(LINE),
-            pl.lit([self.recaster.phenomenon]).alias("tags"),
+            pl.int_range(len(rows)).alias(LINE), pl.lit([self.recaster.phenomenon]).alias("tags")
         )
         gate = Gate(
             where=self.recaster.name,
             space=self.recaster.label_space,
             defaults={"dataset": self.recaster.name, "language": "en"},
-            unit="pair",
         )
-        return conform_strictly(raw, gate)
+        frame, problems = conform(raw.drop("where"), gate)
+        for problem in problems:
+            raise InputError(f"{raw['where'][problem.line] or self.recaster.name}: {problem.message}")
+        return frame
 
 
 def run_recast(
@@ -178,7 +206,7 @@ def run_recast(
         if setting not in recaster.settings:
             known = suggest(setting, list(recaster.settings)) if recaster.settings else "it has none"
             raise InputError(f"{name} has no setting {setting!r}; {known}")
-    files = [Watched(file.path, file.member, on_bytes) for path in paths for file in input_files(path)]
+    files = given_files(paths, on_bytes)
     if recaster.space_of:
         recaster = replace(recaster, label_space=recaster.space_of(files))
     stream = Stream(recaster, options, limit)
@@ -195,15 +223,20 @@ def run_recast(
         pairs=pairs,
         events=stream.events,
         skipped=dict(stream.skipped.most_common()),
+        remarks=dict(stream.remarks.most_common()),
         policies=dict(stream.policies),
         output=output,
     )
 
 
-def made_split(seed: int, group: str) -> str:
-    """Return train, dev or test for a group, in the shares 80:10:10."""
-    drawn = chance(seed, "split", group)
-    return "train" if drawn < 0.8 else "dev" if drawn < 0.9 else "test"
+def given_files(paths: Sequence[Path], on_bytes: OnBytes | None = None) -> list[InputFile]:
+    """List the files behind ``paths``; what lies there packed and unpacked is one file."""
+    files: dict[tuple[str, str], InputFile] = {}
+    for path in paths:
+        for file in input_files(path):
+            inner = PurePosixPath(file.member or "").parent
+            files.setdefault((str(file.path.parent / inner), file.name), Watched(file.path, file.member, on_bytes))
+    return list(files.values())
 
 
 def _write(stream: Stream, files: Sequence[InputFile], output: Path) -> Pairs:
@@ -243,7 +276,7 @@ def separate(frame: pl.LazyFrame, stream: Stream) -> pl.LazyFrame:
 def _card(stream: Stream, files: Sequence[InputFile]) -> Card:
     recaster, options = stream.recaster, stream.options
     chosen = {"style": options.style, "seed": options.seed, "person": options.person, "questions": options.questions}
-    told = ", ".join(f"{name} {value}" for name, value in (chosen | dict(options.settings)).items())
+    settings = ", ".join(f"{name} {value}" for name, value in (chosen | dict(options.settings)).items())
     names = sorted({file.name for file in files})
     shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
     return Card(
@@ -253,7 +286,7 @@ def _card(stream: Stream, files: Sequence[InputFile]) -> Card:
         description=f"{recaster.title}, recast as premise and hypothesis pairs.",
         licence=", ".join(sorted(stream.licences)) or None,
         paper=recaster.paper,
-        history=(f"recast by {recaster.name} from {shown} ({told})",),
+        history=(f"recast by {recaster.name} from {shown} ({settings})",),
     )
 
 

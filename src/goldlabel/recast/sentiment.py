@@ -8,16 +8,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile
 from goldlabel.recast.names import Names, read_names
+from goldlabel.recast.reading import text_rows
 from goldlabel.recast.recaster import ENTAILED, NOT_ENTAILED, RECASTERS, Options, Recaster, Recasting, Skipped
-from goldlabel.recast.tables import text_rows
 from goldlabel.recast.treebank import tokenise
 
 ITEMS = {"amazon": "product", "imdb": "movie", "yelp": "restaurant"}
 _FILE = re.compile(r".*(amazon|imdb|yelp).*labelled\.txt", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Review:
+    """What was written of a thing, and whether its author liked it."""
+
+    where: str
+    source_id: str
+    text: str
+    item: str
+    positive: bool
 
 
 def recast(files: Sequence[InputFile], options: Options) -> Iterator[Recasting | Skipped]:
@@ -34,24 +46,25 @@ def recast(files: Sequence[InputFile], options: Options) -> Iterator[Recasting |
             if not text.strip():
                 yield Skipped(source_id, "no text")
                 continue
-            yield from _pairs(text, item, label.strip() == "1", source_id, options, names)
+            review = Review(f"{file} line {line}", source_id, text, item, positive=label.strip() == "1")
+            yield from _pairs(review, options, names)
 
 
-def _pairs(text: str, item: str, positive: bool, source_id: str, options: Options, names: Names) -> Iterator[Recasting]:
+def _pairs(review: Review, options: Options, names: Names) -> Iterator[Recasting]:
     plain = options.style == "plain"
-    said = (True, False) if positive else (False, True)
-    for number, liked in enumerate(said):
-        name = names.draw(options.seed, source_id, 0 if plain else number)
-        premise, hypothesis = (_plain if plain else _released)(text, item, name, liked)
+    for number, liked in enumerate((review.positive, not review.positive)):
+        name = names.draw(options.seed, review.source_id, 0 if plain else number)
+        premise, hypothesis = (_plain if plain else _released)(review.text, review.item, name, liked)
         yield Recasting(
             premise=premise,
             hypothesis=hypothesis,
-            label=ENTAILED if liked == positive else NOT_ENTAILED,
-            source_id=source_id,
+            label=ENTAILED if liked == review.positive else NOT_ENTAILED,
+            source_id=review.source_id,
             corpus="Kotzias et al. (2015)",
             licence="not stated",
-            group=" ".join(text.lower().split()) if plain else None,
-            meta={"name": name, "item": item, "sentiment": "positive" if positive else "negative"},
+            group=" ".join(review.text.lower().split()) if plain else None,
+            where=review.where,
+            meta={"name": name, "item": review.item, "sentiment": "positive" if review.positive else "negative"},
         )
 
 
@@ -72,8 +85,8 @@ def _released(text: str, item: str, name: str, liked: bool) -> tuple[str, str]:
 def _with_items(files: Sequence[InputFile], item: str | None) -> list[tuple[InputFile, str]]:
     if item:
         return [(file, item) for file in files]
-    found = [(file, _FILE.fullmatch(file.name)) for file in files]
-    known = [(file, ITEMS[match[1].lower()]) for file, match in found if match]
+    matches = [(file, _FILE.fullmatch(file.name)) for file in files]
+    known = [(file, ITEMS[match[1].lower()]) for file, match in matches if match]
     if not known:
         raise InputError(
             f"{files[0] if files else 'no file'} line 1: its name tells no item; files are named like "

@@ -20,12 +20,11 @@ from dataclasses import dataclass
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile
-from goldlabel.recast.factuality import Sentences, judgement_tables, treebank_place, treebank_sentences
-from goldlabel.recast.fnplus import filled_rows
 from goldlabel.recast.gerunds import accusative, gerund, is_plural, nominative
+from goldlabel.recast.reading import header_of, names_of, table_rows
 from goldlabel.recast.recaster import ENTAILED, NOT_ENTAILED, RECASTERS, Options, Recaster, Recasting, Skipped
-from goldlabel.recast.tables import table_rows
 from goldlabel.recast.treebank import join
+from goldlabel.recast.web_treebank import Sentences, judgement_tables, treebank_place, treebank_sentences
 
 ENTAILED_FROM = 4.0
 TEMPLATES = {
@@ -54,7 +53,9 @@ TEMPLATES = {
     "was_used": "{Argument} {was} used in carrying out the {event}",
 }
 _COLUMNS = ("Split", "Sentence.ID", "Pred.Token", "Property", "Response", "Applicable")
-_TEXT_COLUMNS = ("Sentence.ID", "Pred.Token", "Arg.Pos", "sentence", "argument")
+_PLACE1 = ("Sentence.ID", "Pred.Token", "Arg.Pos")
+_PLACE2 = ("Sentence.ID", "Pred.Token", "Arg.Tokens.Begin", "Arg.Tokens.End")
+_TEXT_COLUMNS = (*_PLACE1, "sentence", "argument")
 _RELATIVE = frozenset(["that", "what", "which", "who", "whom", "whose", "there"])
 _DETERMINER = re.compile(r"(?:A|An|The|This|That|These|Those|My|Your|His|Her|Its|Our|Their)\s")
 
@@ -65,7 +66,7 @@ Key = tuple[str, ...]
 class Argument:
     """An argument and, for each property, its ratings and whether it was found applicable."""
 
-    line: int
+    where: str
     corpus: str
     split: str
     predicate: str
@@ -82,11 +83,10 @@ class Text:
 
 def recast(files: Sequence[InputFile], options: Options) -> Iterable[Recasting | Skipped]:
     """Yield a pair for each argument and property."""
-    given = [file for file in files if not file.name.lower().startswith("adjunct")]
-    tables = judgement_tables(given, ".tsv", _COLUMNS)
+    arguments_only = [file for file in files if not file.name.lower().startswith("adjunct")]
+    tables = judgement_tables(arguments_only, ".tsv", _COLUMNS)
     if not tables:
-        names = ", ".join(file.name for file in files) or "nothing"
-        raise InputError(f"spr takes protoroles_eng_*.tsv and the sentences they rate; given: {names}")
+        raise InputError(f"spr takes protoroles_eng_*.tsv and the sentences they rate; given: {names_of(files)}")
     sentences = treebank_sentences(files)
     own: dict[Key, Text] = {}
     for file in files:
@@ -94,7 +94,7 @@ def recast(files: Sequence[InputFile], options: Options) -> Iterable[Recasting |
             own |= _own_texts(file)
     for table in tables:
         for key, argument in _arguments(table).items():
-            text = own.get(key[1:]) if argument.corpus == "SPR1" else _treebank_text(table, key, argument, sentences)
+            text = own.get(key[1:]) if argument.corpus == "SPR1" else _treebank_text(key, argument, sentences)
             source_id = ":".join([argument.split, *key[1:]])
             if text is None:
                 yield Skipped(source_id, "its sentence is not among those given")
@@ -107,44 +107,39 @@ def recast(files: Sequence[InputFile], options: Options) -> Iterable[Recasting |
 
 def _arguments(table: InputFile) -> dict[Key, Argument]:
     """Gather the ratings of each argument, by its split, its sentence and its place there."""
-    found: dict[Key, Argument] = {}
-    for line, row in table_rows(table, _COLUMNS, delimiter="\t", quoted=False):
+    arguments: dict[Key, Argument] = {}
+    corpus, place = ("SPR1", _PLACE1) if _PLACE1[-1] in header_of(table, "\t") else ("SPR2", _PLACE2)
+    for line, row in table_rows(table, (*_COLUMNS, *place), delimiter="\t", quoted=False):
         if row["Property"] not in TEMPLATES:
             raise InputError(f"{table} line {line}: property {row['Property']!r} is not one of {', '.join(TEMPLATES)}")
         if row.get("Is.Pilot") == "True" or row["Response"] in ("nan", "NA"):
             continue
         if row["Response"] not in ("1", "2", "3", "4", "5"):
             raise InputError(f"{table} line {line}: response {row['Response']!r} is not a number from 1 to 5")
-        if "Arg.Pos" in row:
-            key: Key = (row["Split"], row["Sentence.ID"], row["Pred.Token"], row["Arg.Pos"])
-        else:
-            key = (
-                row["Split"],
-                *(row[name] for name in ("Sentence.ID", "Pred.Token", "Arg.Tokens.Begin", "Arg.Tokens.End")),
-            )
+        key: Key = (row["Split"], *(row[name] for name in place))
         predicate = row.get("Pred.Lemma") or row.get("Roleset", "").partition(".")[0]
-        corpus = "SPR1" if "Arg.Pos" in row else "SPR2"
-        argument = found.setdefault(key, Argument(line, corpus, row["Split"], predicate, {}))
+        argument = arguments.setdefault(key, Argument(f"{table} line {line}", corpus, row["Split"], predicate, {}))
         rating = (int(row["Response"]), row["Applicable"].lower() in ("yes", "true"))
         argument.ratings.setdefault(row["Property"], []).append(rating)
-    return found
+    return arguments
 
 
-def _treebank_text(table: InputFile, key: Key, argument: Argument, sentences: Sentences) -> Text | None:
-    where = f"{table} line {argument.line}"
-    tokens = sentences.get((argument.split, treebank_place(where, key[1])))
+def _treebank_text(key: Key, argument: Argument, sentences: Sentences) -> Text | None:
+    tokens = sentences.get((argument.split, treebank_place(argument.where, key[1])))
     if tokens is None:
         return None
     begin, end = key[3:]
     if not (begin.isdecimal() and end.isdecimal() and int(begin) <= int(end) < len(tokens)):
-        raise InputError(f"{where}: the argument {begin}–{end} is not in the sentence, which has {len(tokens)} tokens")
+        raise InputError(
+            f"{argument.where}: the argument {begin}–{end} is not in the sentence, which has {len(tokens)} tokens"
+        )
     return Text(tokens, tokens[int(begin) : int(end) + 1])
 
 
 def _own_texts(file: InputFile) -> dict[Key, Text]:
     return {
         (row["Sentence.ID"], row["Pred.Token"], row["Arg.Pos"]): Text(row["sentence"].split(), row["argument"].split())
-        for _, row in filled_rows(file, _TEXT_COLUMNS)
+        for _, row in table_rows(file, _TEXT_COLUMNS, filled=True)
     }
 
 
@@ -166,6 +161,7 @@ def _pairs(text: Text, argument: Argument, source_id: str, sentence_id: str, opt
             licence="CC BY-SA 4.0",
             split=argument.split,
             group=premise if plain else sentence_id,
+            where=argument.where,
             meta={"property": name, "ratings": [rating for rating, _ in ratings], "predicate": argument.predicate},
         )
 

@@ -31,8 +31,8 @@ from goldlabel.errors import InputError
 from goldlabel.files import InputFile
 from goldlabel.pairs.labels import LabelSpace, label_space
 from goldlabel.recast.names import read_names
+from goldlabel.recast.reading import table_rows, text_rows
 from goldlabel.recast.recaster import ENTAILED, NOT_ENTAILED, RECASTERS, Options, Recaster, Recasting, Skipped
-from goldlabel.recast.tables import table_rows
 from goldlabel.registry import suggest
 
 SKIP = "skip"
@@ -93,6 +93,7 @@ def recast(files: Sequence[InputFile], options: Options) -> Iterator[Recasting |
                 split=_cell(row, plan.columns["split"]),
                 group=_cell(row, plan.columns["group"]),
                 creation="template",
+                where=f"{table} line {line}",
                 meta={"row": dict(row)},
             )
 
@@ -113,15 +114,14 @@ def filled(template: str, values: Row) -> str:
 
 def read_plan(file: InputFile) -> Plan:
     """Read and check the YAML file."""
-    with file.open() as stream:
-        data = stream.read()
+    text = "\n".join(line for _, line in text_rows(file))
     try:
-        given = yaml.safe_load(data)
-    except yaml.YAMLError as error:
+        given = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
-        line = f" line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "it cannot be decoded"
-        raise InputError(f"{file}{line}: is not YAML ({problem})") from error
+        line = mark.line if mark else text.count("\n", 0, getattr(error, "position", 0))
+        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or error
+        raise InputError(f"{file} line {line + 1}: is not YAML ({problem})") from error
     if not isinstance(given, dict) or not given.get("premise") or not isinstance(given.get("hypotheses"), list):
         raise InputError(f"{file}: needs premise (a template) and hypotheses (a list)")
     for name in given:

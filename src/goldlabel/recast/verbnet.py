@@ -12,15 +12,17 @@ leaves out what is no noun phrase (*information about to leave*) and the other w
 from __future__ import annotations
 
 import re
-import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from xml.etree.ElementTree import Element as XmlElement
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile
 from goldlabel.recast.gerunds import accusative, forms, gerund, gerund_of_form, is_plural, lemma_of_form, nominative
+from goldlabel.recast.reading import choose
 from goldlabel.recast.recaster import ENTAILED, NOT_ENTAILED, RECASTERS, Options, Recaster, Recasting, Skipped
 from goldlabel.recast.treebank import join, tokenise
+from goldlabel.sources.markup import parse_xml
 
 LICENCE = "http://verbs.colorado.edu/verbnet_downloads/license.3.0.txt"
 
@@ -126,6 +128,7 @@ class Predicate:
 class Frame:
     """An example with its syntax and meaning."""
 
+    where: str
     source_id: str
     published_id: str
     text: str
@@ -135,20 +138,18 @@ class Frame:
 
 def recast(files: Sequence[InputFile], options: Options) -> Iterable[Recasting | Skipped]:
     """Yield the hypotheses of each example of each class."""
-    classes = [file for file in files if file.name.lower().endswith(".xml")]
-    if not classes:
-        names = ", ".join(file.name for file in files) or "nothing"
-        raise InputError(f"verbnet takes the classes' XML files; given: {names}")
     seen: set[str] = set()
-    for file in classes:
-        root = parse(file)
+    for file in choose(files, ".xml", "verbnet takes the classes' XML files"):
+        root, lines = parse_xml(file)
+        if root.tag != "VNCLASS":
+            raise InputError(f"{file} line 1: is no class of VerbNet; its root is {root.tag!r}, not VNCLASS")
         class_id = root.get("ID", "")
         if class_id in seen:
             yield Skipped(class_id, "the class stands in another file too")
             continue
         seen.add(class_id)
         verbs = {form: lemma for lemma in _members(root) for form in forms(lemma)}
-        for frame in _frames(root):
+        for frame in _frames(file, root, lines):
             tokens = tokenise(frame.text)
             aligned = align(tokens, frame.syntax, verbs)
             if aligned is None:
@@ -158,22 +159,6 @@ def recast(files: Sequence[InputFile], options: Options) -> Iterable[Recasting |
             yield from pairs
             if not pairs:
                 yield Skipped(frame.source_id, "its predicates have no template")
-
-
-def parse(file: InputFile) -> ET.Element:
-    """Read a class; a file that declares entities is refused, so nothing can grow out of it."""
-    with file.open() as stream:
-        data = stream.read()
-    for number, line in enumerate(data.splitlines(), 1):
-        if b"<!ENTITY" in line or b"\0" in line:
-            raise InputError(f"{file} line {number}: declares an entity or is not UTF-8, which is not read")
-    try:
-        root = ET.fromstring(data)
-    except ET.ParseError as error:
-        raise InputError(f"{file} line {error.position[0]}: is not well-formed XML ({error})") from error
-    if root.tag != "VNCLASS":
-        raise InputError(f"{file} line 1: is no class of VerbNet; its root is {root.tag!r}, not VNCLASS")
-    return root
 
 
 def align(
@@ -239,11 +224,11 @@ def _trimmed(tokens: Sequence[str]) -> Sequence[str]:
     return tokens[start:end]
 
 
-def _members(root: ET.Element) -> list[str]:
+def _members(root: XmlElement) -> list[str]:
     return [member.get("name", "").split("_")[0].lower() for member in root.iter("MEMBER")]
 
 
-def _frames(root: ET.Element) -> Iterator[Frame]:
+def _frames(file: InputFile, root: XmlElement, lines: Mapping[XmlElement, int]) -> Iterator[Frame]:
     for owner in root.iter():
         if owner.tag not in ("VNCLASS", "VNSUBCLASS"):
             continue
@@ -257,12 +242,13 @@ def _frames(root: ET.Element) -> Iterator[Frame]:
                 text = " ".join((example.text or "").split())
                 if text:
                     source_id = f"{class_id}:{number}:{place}"
-                    yield Frame(source_id, f"{class_id}_{primary}", text, syntax, predicates)
+                    where = f"{file} line {lines[example]}"
+                    yield Frame(where, source_id, f"{class_id}_{primary}", text, syntax, predicates)
 
 
-def _element(element: ET.Element) -> Element:
+def _element(element: XmlElement) -> Element:
     value = element.get("value", "")
-    restrictions = [one.get("type", "") for one in element.iter("SYNRESTR") if one.get("Value") == "+"]
+    restrictions = [rule.get("type", "") for rule in element.iter("SYNRESTR") if rule.get("Value") == "+"]
     words = frozenset(re.findall(r"[a-z']+", value.lower()))
     if element.tag == "PREP":
         return Element("PREP", "", words or _PREPOSITIONS, False)
@@ -272,15 +258,15 @@ def _element(element: ET.Element) -> Element:
     return Element(element.tag, value if element.tag == "NP" else "", frozenset(), clause)
 
 
-def _predicates(frame: ET.Element) -> Iterator[Predicate]:
-    for one in frame.findall("SEMANTICS/PRED"):
-        if one.get("bool") == "!":
+def _predicates(frame: XmlElement) -> Iterator[Predicate]:
+    for predicate in frame.findall("SEMANTICS/PRED"):
+        if predicate.get("bool") == "!":
             continue
-        arguments = [(argument.get("type", ""), argument.get("value", "")) for argument in one.findall("ARGS/ARG")]
+        arguments = [(arg.get("type", ""), arg.get("value", "")) for arg in predicate.findall("ARGS/ARG")]
         roles = tuple(value for kind, value in arguments if kind == "ThemRole")
         events = [value for kind, value in arguments if kind == "Event"]
         first = bool(events) and events[0].lower() in ("e1", "start(e)")
-        yield Predicate(one.get("value", ""), roles, first)
+        yield Predicate(predicate.get("value", ""), roles, first)
 
 
 def _said(frame: Frame, roles: Mapping[str, Sequence[str]]) -> Iterator[tuple[Template, tuple[str, ...]]]:
@@ -326,7 +312,7 @@ def _pairs(
             refuted[_filled(template, wrong, roles, event, plain)] = None
         if template.symmetric and not plain:
             refuted[_filled(template, slots[::-1], roles, event, plain)] = None
-    for hypothesis in [*entailed, *(one for one in refuted if one not in entailed)]:
+    for hypothesis in [*entailed, *(text for text in refuted if text not in entailed)]:
         yield Recasting(
             premise=join(tokens) if plain else " ".join(tokens),
             hypothesis=hypothesis,
@@ -335,6 +321,7 @@ def _pairs(
             corpus="VerbNet",
             licence=LICENCE,
             group=group,
+            where=frame.where,
             meta={"published_id": frame.published_id, "event": event},
         )
 

@@ -19,8 +19,17 @@ from goldlabel.files import InputFile
 from goldlabel.metrics import Estimate, share
 from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.result import Result
-from goldlabel.recast.recaster import ENTAILED, NOT_ENTAILED, RECASTERS, Options, Recaster, Recasting, Skipped
-from goldlabel.recast.tables import table_rows
+from goldlabel.recast.reading import table_rows
+from goldlabel.recast.recaster import (
+    ENTAILED,
+    NOT_ENTAILED,
+    RECASTERS,
+    Options,
+    Recaster,
+    Recasting,
+    Skipped,
+    chosen_setting,
+)
 
 COLUMNS = ("occupation(0)", "other-participant(1)", "answer", "sentence")
 PRONOUNS = {
@@ -42,9 +51,7 @@ _CLAUSE = re.compile(r"(?:\bthat|;) $")
 def recast(files: Sequence[InputFile], options: Options) -> Iterator[Recasting | Skipped]:
     """Give two pairs for each template and gender: the pronoun is the occupation, or the participant."""
     plain = options.style == "plain"
-    neutral = options.settings.get("neutral", "yes" if plain else "no")
-    if neutral not in ("yes", "no"):
-        raise InputError(f"--set neutral={neutral}: is neither yes nor no")
+    neutral = chosen_setting(options, "neutral", ("yes", "no"), "yes" if plain else "no")
     genders = [gender for gender in PRONOUNS if gender != "neutral" or neutral == "yes"]
     for file in _templates(files):
         for line, row in table_rows(file, COLUMNS, delimiter="\t", quoted=False):
@@ -69,6 +76,7 @@ def recast(files: Sequence[InputFile], options: Options) -> Iterator[Recasting |
                         licence="MIT",
                         split="test",
                         group=f"{occupation}.{participant}",
+                        where=f"{file} line {line}",
                         meta={
                             "published_id": f"{template}.{who}.{gender}",
                             "occupation": occupation,

@@ -1,13 +1,11 @@
 """RTE: the PASCAL challenges, as GLUE and SuperGLUE join them (1, 2, 3 and 5), and the first three as XML."""
 
-import re
 from collections.abc import Iterator
-from xml.etree import ElementTree
 
-from goldlabel.errors import InputError
 from goldlabel.pairs.labels import NLI2
 from goldlabel.pairs.rows import Row
 from goldlabel.pairs.splits import Halves
+from goldlabel.sources.markup import parse_xml
 from goldlabel.sources.source import (
     SOURCES,
     Evaluation,
@@ -27,19 +25,9 @@ _glue_test = delimited("\t", fields(premise="sentence1", hypothesis="sentence2",
 
 
 def _xml_rows(intake: Intake) -> Iterator[tuple[int, Row]]:
-    with intake.file.open(intake.on_bytes) as stream:
-        data = stream.read()
-    if b"<!ENTITY" in data:
-        raise InputError(f"{intake.file}: declares entities, as no RTE file does; get it elsewhere")
-    try:
-        pairs = list(ElementTree.fromstring(data).iter("pair"))
-    except ElementTree.ParseError as error:
-        raise InputError(f"{intake.file} line {error.position[0]}: is not valid XML ({error})") from error
-    lines = [data.count(b"\n", 0, found.start()) + 1 for found in re.finditer(rb"<pair\b", data)]
-    if len(lines) != len(pairs):
-        raise InputError(f"{intake.file}: has {len(lines)} pair tags for {len(pairs)} pairs; is it an RTE file?")
-    for line, pair in zip(lines, pairs, strict=True):
-        yield line, {**pair.attrib, **{child.tag: (child.text or "").strip() for child in pair}}
+    root, lines = parse_xml(intake.file, intake.on_bytes)
+    for pair in root.iter("pair"):
+        yield lines[pair], {**pair.attrib, **{child.tag: (child.text or "").strip() for child in pair}}
 
 
 def _challenge(row: Row) -> Row:
