@@ -1,0 +1,96 @@
+"""Calibration of what ``metrics`` gives: shares, means, differences, the bootstrap, paired tests."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from goldlabel import metrics
+from tests.calibration import DESIGNS, Design, Rate, coverage, faults, rejection
+
+TRUE, OTHER = 0.6, 0.9
+
+
+def closed_forms(design: Design, runs: int) -> list[Rate]:
+    """Shares, shares near the edge, means, differences of independent sets."""
+    random = np.random.RandomState(11)
+    rates = [coverage(name, design) for name in ("share", "share near the edge", "mean", "difference")]
+    tested = rejection("mean", design)
+    for _ in range(runs):
+        middle, edge = design.hits(TRUE, random), design.hits(OTHER, random)
+        share, near = metrics.share(middle, units=design.unit), metrics.share(edge, units=design.unit)
+        rates[0].cover(share, TRUE)
+        rates[1].cover(near, OTHER)
+        rates[2].cover(metrics.mean(middle, units=design.unit), TRUE)
+        rates[3].cover(metrics.difference(near, share), OTHER - TRUE)
+        p_value = metrics.mean_test(middle - TRUE, units=design.unit)
+        tested.reject(1.0 if p_value is None else p_value)
+    return [*rates, tested]
+
+
+def two_systems(design: Design, random: np.random.RandomState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Gold labels and the answers of two equally good systems, each with strong and weak units of its own."""
+    first, second = (np.where(design.hits(TRUE, random), "a", "b") for _ in range(2))
+    return np.full(len(design.unit), "a"), first, second
+
+
+def paired_tests(design: Design, runs: int) -> list[Rate]:
+    """McNemar's test and its interval, on systems that are equally good."""
+    random = np.random.RandomState(12)
+    tested, covered = rejection("McNemar", design), coverage("paired difference", design)
+    for _ in range(runs):
+        test = metrics.mcnemar(*two_systems(design, random), units=design.unit)
+        tested.reject(test.p_value)
+        covered.cover(test.difference, 0.0)
+    return [tested, covered]
+
+
+def resampling(design: Design, runs: int) -> list[Rate]:
+    """The bootstrap of one system and of two, and randomisation."""
+    random = np.random.RandomState(13)
+    rates = [coverage("bootstrap", design), coverage("paired bootstrap", design)]
+    tests = [rejection("paired bootstrap", design), rejection("randomisation", design)]
+    for run in range(runs):
+        gold, first, second = two_systems(design, random)
+        options = {"units": design.unit, "resamples": 199, "seed": run}
+        rates[0].cover(metrics.bootstrap(metrics.accuracy, gold, first, **options), TRUE)
+        both = metrics.paired_bootstrap(metrics.accuracy, gold, first, second, **options)
+        rates[1].cover(both.difference, 0.0)
+        tests[0].reject(both.p_value)
+        tests[1].reject(metrics.permutation_test(metrics.accuracy, gold, first, second, **options).p_value)
+    return [*rates, *tests]
+
+
+def sums(design: Design, runs: int) -> list[Rate]:
+    """The bootstrap of figures made of sums: a ratio whose denominator varies, too."""
+    random = np.random.RandomState(14)
+    rate = coverage("bootstrap of sums", design)
+    for run in range(runs):
+        hits, asked = design.hits(TRUE, random), design.hits(OTHER, random)
+        terms = np.column_stack([hits & asked, asked]).astype(float)
+        statistic = metrics.Statistic(terms, lambda sums: sums[:, 0] / sums[:, 1])
+        estimate = metrics.bootstrap_sums({"ratio": statistic}, units=design.unit, resamples=299, seed=run)["ratio"]
+        rate.cover(estimate, TRUE)
+    return [rate]
+
+
+def measure(runs: int = 1, designs: tuple[Design, ...] = DESIGNS) -> list[Rate]:
+    """Return the rates of everything here; ``runs`` is how many times as long as the tests."""
+    parts = ((closed_forms, 1000), (paired_tests, 1000), (resampling, 400), (sums, 500))
+    return [rate for design in designs for part, length in parts for rate in part(design, runs * length)]
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=str)
+def test_intervals_cover_and_tests_reject_as_they_say(design: Design) -> None:
+    assert faults(measure(designs=(design,))) == []
+
+
+def test_pairs_taken_as_independent_would_be_caught() -> None:
+    """The check itself: without units, the same data fail it."""
+    design, random = DESIGNS[2], np.random.RandomState(15)
+    covered, tested = coverage("share", design), rejection("McNemar", design)
+    for _ in range(200):
+        covered.cover(metrics.share(design.hits(TRUE, random)), TRUE)
+        tested.reject(metrics.mcnemar(*two_systems(design, random)).p_value)
+    assert len(faults([covered, tested])) == 2
+    assert covered.share < 0.6
