@@ -120,7 +120,8 @@ def percentile_interval(values: Terms, sizes: ArrayLike, level: float) -> tuple[
         return None
     bound = t.isf((1 - level) / 2, number - 1) * np.sqrt(number / (number - 1))
     tail = float(norm.sf(bound))
-    low, high = np.quantile(defined, [tail, 1 - tail])
+    # The k-th of B resamples stands at k / (B + 1): with few resamples, other rules give too narrow an interval.
+    low, high = np.quantile(defined, [tail, 1 - tail], method="weibull")
     return (float(low), float(high)) if high - low > 1e-12 else None
 
 

@@ -71,7 +71,7 @@ def paired_bootstrap(
     ties = float((drawn == 0).sum()) / 2
     tail = min(float((drawn < 0).sum()), float((drawn > 0).sum())) + ties
     number = max(effective_number(sizes), 2.0)
-    bound = norm.isf((tail + 1) / (resamples + 2)) * np.sqrt((number - 1) / number)
+    bound = norm.isf((tail + 0.5) / (resamples + 1)) * np.sqrt((number - 1) / number)
     return PairedTest(difference, float(min(1.0, 2 * t.sf(bound, number - 1))))
 
 
