@@ -5,7 +5,9 @@ import errno
 import gzip
 import hashlib
 import os
+import stat
 import subprocess
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -13,6 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from goldlabel import files
 from goldlabel.errors import InputError, StorageError
 from goldlabel.files import (
     InputFile,
@@ -170,6 +173,121 @@ def test_really_full_disk(tmp_path: Path) -> None:
         assert list(disk.iterdir()) == []
     finally:
         subprocess.run(["umount", disk], check=True)
+
+
+def test_a_folder_in_the_way_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=r"is a folder; name a file"), atomic_file(tmp_path) as temporary:
+        temporary.write_text("x")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StorageError, match="cannot be written"), atomic_file(tmp_path / "file" / "a"):
+        pass
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("present", [True, False])
+def test_a_symlink_stays_one_and_leads_to_the_new_file(tmp_path: Path, present: bool) -> None:
+    (tmp_path / "far").mkdir()
+    if present:
+        (tmp_path / "far" / "target").write_text("old")
+    link = tmp_path / "link"
+    link.symlink_to("far/target")
+    with atomic_file(link) as temporary:
+        assert temporary.parent == tmp_path / "far"
+        temporary.write_text("new")
+    assert (link.is_symlink(), link.read_text()) == (True, "new")
+    folder_link = tmp_path / "folder-link"
+    folder_link.symlink_to("far/folder")
+    for text in ("1", "2"):
+        with atomic_folder(folder_link) as temporary:
+            (temporary / text).write_text(text)
+    assert folder_link.is_symlink()
+    assert [file.name for file in (tmp_path / "far" / "folder").iterdir()] == ["2"]
+    assert sorted(file.name for file in (tmp_path / "far").iterdir()) == ["folder", "target"]
+
+
+def test_a_pipe_is_written_through(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        with atomic_file(pipe) as temporary:
+            temporary.write_bytes(TEXT)
+        try:
+            assert reader.communicate(timeout=30)[0] == TEXT
+        finally:
+            reader.kill()
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_device_is_written_through(tmp_path: Path) -> None:
+    null, full = tmp_path / "null", tmp_path / "full"
+    try:  # of our own, as a fault here would take the machine's
+        os.mknod(null, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        os.mknod(full, stat.S_IFCHR | 0o666, os.makedev(1, 7))
+        null.write_bytes(TEXT)
+    except PermissionError:
+        pytest.skip("no device can be made here: not root, or a disk without devices")
+    with atomic_file(null) as temporary:
+        temporary.write_bytes(TEXT)
+    with pytest.raises(StorageError, match="No space left"), atomic_file(full) as temporary:
+        temporary.write_bytes(TEXT)
+    assert all(stat.S_ISCHR(device.stat().st_mode) for device in (null, full))
+    assert sorted(tmp_path.iterdir()) == [full, null]
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_standard_output_is_written_to_where_it_stands(tmp_path: Path, name: str) -> None:
+    program = (
+        "import sys; from pathlib import Path; from goldlabel.files import atomic_file\n"
+        "print('before')\n"
+        f"with atomic_file(Path({name!r})) as temporary: temporary.write_text('data\\n')\n"
+        "print('after')"
+    )
+    file = tmp_path / "out"
+    with file.open("w") as stream:
+        inode = os.fstat(stream.fileno()).st_ino
+        subprocess.run([sys.executable, "-c", program], stdout=stream, check=True)
+    assert (file.read_text(), file.stat().st_ino) == ("before\ndata\nafter\n", inode)
+
+
+def test_utf_16_is_named(tmp_path: Path) -> None:
+    for encoding, name in (("utf-16", "UTF-16"), ("utf-16-be", "UTF-16"), ("utf-32", "UTF-32")):
+        path = tmp_path / "a.jsonl.gz"
+        path.write_bytes(
+            gzip.compress(("\ufeff" if encoding == "utf-16-be" else "").encode(encoding) + "{}".encode(encoding))
+        )
+        with (
+            pytest.raises(
+                InputError, match=rf"a\.jsonl\.gz: is {name}, and text is read as UTF-8; convert it, as with"
+            ),
+            InputFile(path).open(),
+        ):
+            pass
+
+
+def test_a_folder_without_end_is_no_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(5):
+        (tmp_path / f"{number}.txt").write_text("x")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config.json").write_text("{}")
+    assert [file.name for file in input_files(tmp_path)] == [f"{number}.txt" for number in range(5)]
+    monkeypatch.setattr(files, "MOST_FILES", 4)
+    with pytest.raises(InputError, match="holds more than 4 files, as no corpus does; name the folder or file"):
+        input_files(tmp_path)
+
+
+def test_a_folder_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "vanishing").mkdir()
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if str(path).endswith("vanishing"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(InputError, match=r"vanishing: cannot be read \(Permission denied\)"):
+        input_files(tmp_path)
 
 
 def test_names_and_hashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

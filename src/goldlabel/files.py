@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import errno
 import gzip
 import hashlib
@@ -10,6 +11,8 @@ import io
 import os
 import re
 import shutil
+import stat
+import sys
 import tarfile
 import tempfile
 import zipfile
@@ -32,11 +35,22 @@ BOMB_RATIO = 200
 BOMB_SIZE = 256 << 20
 """What expands beyond both, times its packed size and bytes, is no corpus: text packs far less well."""
 
+MOST_FILES = 100_000
+"""A folder with more files is no corpus but somebody's disk."""
+
 OnBytes = Callable[[int], None]
 """Called with the number of bytes just read, for progress bars."""
 
 _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, tarfile.TarError)
-_REFUSALS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR)
+_REFUSALS = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+    *(errno.EACCES, errno.EPERM, errno.EROFS),
+    *(errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP),
+)
+_STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+_BOMS = {codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32", codecs.BOM_UTF16_LE: "UTF-16"} | {
+    codecs.BOM_UTF16_BE: "UTF-16"  # UTF-32 first: its little-endian mark begins with that of UTF-16
+}
 
 
 def home() -> Path:
@@ -64,27 +78,39 @@ def storage_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside ``path`` that takes its name only if the block succeeds."""
+    """Give a temporary path whose file takes the place of ``path`` only if the block succeeds.
+
+    A symlink stays, and what it leads to is replaced. Devices, pipes and standard output are written through, with
+    the whole file at the end.
+    """
     with storage_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
+        if path.is_dir():
+            raise StorageError(f"{path}: is a folder; name a file to write, such as {path / 'pairs.jsonl'}")
+        through = _descriptor(path) is not None or _is_special(path)
+        target = Path(tempfile.gettempdir(), path.name) if through else Path(os.path.realpath(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=target.suffix, dir=target.parent)
         os.close(handle)
         temporary = Path(name)
         try:
             yield temporary
-            _flush(temporary)
-            temporary.chmod(0o666 & ~_umask())
-            temporary.replace(path)
+            if through:
+                _copy_through(temporary, path)
+            else:
+                _flush(temporary)
+                temporary.chmod(0o666 & ~_umask())
+                temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
 
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Give a temporary folder beside ``path`` that takes its place only if the block succeeds."""
+    """Give a temporary folder beside ``path``, or where that leads, that takes its place if the block succeeds."""
     with storage_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+        target = Path(os.path.realpath(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
         replaced = temporary.with_name(temporary.name + ".old")
         try:
             yield temporary
@@ -92,14 +118,31 @@ def atomic_folder(path: Path) -> Iterator[Path]:
                 if file.is_file():
                     _flush(file)
             temporary.chmod(0o777 & ~_umask())
-            if path.exists():
-                path.rename(replaced)
-            temporary.rename(path)
+            if target.exists():
+                target.rename(replaced)
+            temporary.rename(target)
         finally:
-            if replaced.exists() and not path.exists():
-                replaced.rename(path)
+            if replaced.exists() and not target.exists():
+                replaced.rename(target)
             shutil.rmtree(replaced, ignore_errors=True)
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _descriptor(path: Path) -> int | None:
+    """Return the open file that a path such as ``/dev/stdout`` names: opened anew, it would be cut to nothing."""
+    number = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", path.as_posix())
+    return int(number[1]) if number else _STREAMS.get(path.as_posix())
+
+
+def _is_special(path: Path) -> bool:
+    return path.exists() and not stat.S_ISREG(path.stat().st_mode)
+
+
+def _copy_through(source: Path, path: Path) -> None:
+    number = _descriptor(path)
+    sys.stdout.flush()  # what was printed before comes before
+    with source.open("rb") as stream, path.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as target:
+        shutil.copyfileobj(stream, target)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -147,9 +190,11 @@ class InputFile:
         try:
             with self._open_raw() as raw:
                 counter = _Counted(raw, on_bytes or _ignore)
-                counted = cast(BinaryIO, io.BufferedReader(counter, 1 << 20))
-                with _decompressed(counted, self.member or self.path.name) as stream:
-                    yield counted if stream is counted else _guarded(stream, counter, str(self))
+                counted: io.BufferedReader = io.BufferedReader(counter, 1 << 20)
+                with _decompressed(counted, self.member or self.path.name) as unpacked:
+                    stream = counted if unpacked is counted else _guarded(unpacked, counter, str(self))
+                    _refuse_wide(stream, str(self))
+                    yield cast(BinaryIO, stream)
         except FileNotFoundError as error:
             raise InputError(f"{self.path}: there is no such file") from error
         except (PermissionError, IsADirectoryError) as error:
@@ -186,8 +231,7 @@ def damaged(name: str, error: BaseException) -> InputError:
 def input_files(path: Path) -> list[InputFile]:
     """List the files behind ``path``: itself, the files of a folder, or the members of an archive."""
     if path.is_dir():
-        found = [file for file in sorted(path.rglob("*")) if file.is_file() and not file.name.startswith(".")]
-        return [one for file in found for one in _unpacked(file)]
+        return [member for file in files_in(path) for member in _unpacked(file)]
     if not path.exists():
         raise InputError(f"{path}: there is no such file or folder")
     if path.name.lower().endswith(PICKLES):
@@ -196,6 +240,35 @@ def input_files(path: Path) -> list[InputFile]:
             "save its data as JSONL, CSV or Parquet"
         )
     return _unpacked(path)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """List the files of a folder and of the folders in it, but for hidden ones, in order."""
+    files: list[Path] = []
+    for place, folders, names in os.walk(folder, onerror=_refuse_folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        files += (Path(place, name) for name in names if not name.startswith("."))
+        if len(files) > MOST_FILES:
+            raise InputError(
+                f"{folder}: holds more than {MOST_FILES:,} files, as no corpus does; name the folder or file that "
+                "holds the pairs"
+            )
+    return sorted(file for file in files if file.is_file())
+
+
+def _refuse_folder(error: OSError) -> None:
+    raise InputError(f"{error.filename}: cannot be read ({error.strerror})") from error
+
+
+def _refuse_wide(stream: io.BufferedReader, where: str) -> None:
+    """Refuse text in two or four bytes a character, by its mark."""
+    start = stream.peek(4)[:4]
+    encoding = next((name for mark, name in _BOMS.items() if start.startswith(mark)), None)
+    if encoding:
+        raise InputError(
+            f"{where}: is {encoding}, and text is read as UTF-8; convert it, as with "
+            f"'iconv -f {encoding} -t UTF-8 OLD > NEW'"
+        )
 
 
 def _unpacked(path: Path) -> list[InputFile]:
@@ -274,7 +347,7 @@ class _Counted(io.RawIOBase):
         return len(data)
 
 
-def _guarded(stream: BinaryIO, packed: _Counted, where: str) -> BinaryIO:
+def _guarded(stream: IO[bytes], packed: _Counted, where: str) -> io.BufferedReader:
     """Watch how much a compressed stream expands to."""
     expanded = 0
 
@@ -283,11 +356,11 @@ def _guarded(stream: BinaryIO, packed: _Counted, where: str) -> BinaryIO:
         expanded += size
         _refuse_bomb(where, expanded, packed.count)
 
-    return cast(BinaryIO, io.BufferedReader(_Counted(stream, watch), 1 << 20))
+    return io.BufferedReader(_Counted(stream, watch), 1 << 20)
 
 
 @contextmanager
-def _decompressed(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
+def _decompressed(stream: io.BufferedReader, name: str) -> Iterator[IO[bytes]]:
     compression = _compression(name)
     if compression == ".gz":
         with gzip.GzipFile(fileobj=stream) as unzipped:

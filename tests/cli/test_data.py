@@ -159,6 +159,9 @@ def test_every_plan_from_the_command_line(jsonl: Write, tmp_path: Path) -> None:
         (["data", "export", "PATH", "--to", "jsonl"], "is the input itself; choose another place"),
         (["data", "export", "PATH", "--to", "csv", "--split", "foo"], "--split 'foo' is not known; allowed: dev"),
         (["data", "export", "PATH", "--to", "hf", "-o", "pairs.jsonl"], "is the input itself"),
+        (["data", "export", "PATH", "--to", "jsonl", "-o", "."], "is a folder; name a file"),
+        (["data", "export", "PATH", "--to", "hf", "-o", "-"], "hf is a folder, and standard output takes one file"),
+        (["data", "export", "PATH", "--to", "csv", "-o", "-", "--json"], "both want standard output"),
         (["data", "show", "PATH", "--labels", "nli9"], "there is no label space 'nli9'"),
         (["data", "show", "PATH", "--map", "entailment"], "--map 'entailment' is not of the form A=B"),
         (["data", "show", "PATH", "--labels", "nli2", "--map", "entailment=yes"], "leads out of label space 'nli2'"),
@@ -280,6 +283,25 @@ def test_a_full_disk_is_one_line(jsonl: Write, tmp_path: Path) -> None:
             assert list(disk.iterdir()) == []
     finally:
         subprocess.run(["umount", disk], check=True)
+
+
+@pytest.mark.parametrize("output", ["-", "/dev/stdout"])
+def test_one_file_may_go_to_standard_output(jsonl: Write, tmp_path: Path, output: str) -> None:
+    path = jsonl(pair(pairID="a"), pair(pairID="b"))
+    done = run("data", "export", path, "--to", "jsonl", "-o", output)
+    assert [json.loads(line)["pairID"] for line in done.stdout.splitlines()] == ["a", "b"]
+    assert "2 pairs" in done.stderr
+    command = [sys.executable, "-m", "goldlabel", "data", "export", str(path), "--to", "parquet", "-o", output]
+    (tmp_path / "a.parquet").write_bytes(subprocess.run(command, capture_output=True, check=True).stdout)
+    assert len(gl.read(tmp_path / "a.parquet")) == 2
+    assert not (tmp_path / "-").exists()
+
+
+def test_the_whole_disk_is_no_dataset() -> None:
+    done = run("data", "show", "/")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stdout == ""
 
 
 def test_a_closed_pipe_is_no_error(jsonl: Write) -> None:

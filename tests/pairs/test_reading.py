@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
+import io
 import json
 import unicodedata
 import zipfile
@@ -12,12 +14,14 @@ import orjson
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+import yaml
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import goldlabel as gl
 from goldlabel.errors import InputError
 from goldlabel.pairs import jsonl as jsonl_module
+from goldlabel.pairs.delimited import _split_lists, encode_csv
 from goldlabel.pairs.jsonl import read_jsonl
 from goldlabel.pairs.record import COLUMNS, DTYPES
 from goldlabel.pairs.rows import KNOWN_NAMES, by_name
@@ -238,6 +242,64 @@ def test_bad_csv_rows_are_named_by_line(tmp_path: Path, body: bytes, message: st
     with pytest.raises(InputError) as error:
         gl.read(path)
     assert f"{path} {message}" in str(error.value)
+
+
+@given(st.lists(st.text(), max_size=3), st.lists(st.sampled_from(["neutral", "unrelated"]), max_size=2))
+@example(["bell\a", 'quote"', "back\\slash", "line\nend\r", "a|b", "[", "\0", "\x7f\x85\u2028"], [])
+def test_lists_survive_csv(tags: list[str], votes: list[str]) -> None:
+    frame = pl.DataFrame({"tags": [tags], "votes": [votes]}, schema={name: DTYPES[name] for name in ("tags", "votes")})
+    others = {name: pl.lit(f"{name}\r\n", pl.String) for name in COLUMNS if name not in frame.columns}
+    row = frame.with_columns(**others).pipe(encode_csv).write_csv()
+    header, cells = csv.reader(io.StringIO(row, newline=""))
+    read = _split_lists({name: cell or None for name, cell in zip(header, cells, strict=True)})
+    assert (read["tags"] or [], read["votes"] or []) == (tags, votes)
+
+
+@pytest.mark.parametrize(
+    ("declared", "splits"),
+    [
+        ("data/*.csv", {"train": 2}),
+        (["data/a.csv"], {"train": 1}),
+        (["data/a.csv", "data/b.csv"], {"train": 2}),
+        ({"train": "data/a.csv", "validation": ["data/b.csv"]}, {"train": 1, "dev": 1}),
+        ({"validation_matched": "data/*.csv"}, {"dev": 2}),
+        ([{"split": "test", "path": ["data/a.csv", "data/b.csv"]}], {"test": 2}),
+        ([{"split": "unsplit", "path": "data/a.csv"}], {"none": 1}),
+    ],
+)
+def test_every_form_of_declared_files(tmp_path: Path, declared: object, splits: dict[str, int]) -> None:
+    hub(tmp_path, {"configs": [{"config_name": "default", "data_files": declared}]})
+    assert gl.read(tmp_path).to_dict()["splits"] == splits
+
+
+@pytest.mark.parametrize(
+    ("front", "message"),
+    [
+        ({"configs": [{"data_files": "data/c.csv"}]}, "declares 'data/c.csv', and no such file is there"),
+        ({"configs": [{"data_files": "/etc/*.csv"}]}, "declares '/etc/*.csv', which leads out of its folder"),
+        ({"configs": [{"data_files": "../*.csv"}]}, "which leads out of its folder"),
+        ({"configs": [{"data_files": "hf://datasets/owls/*.csv"}]}, "which leads out of its folder"),
+        ({"configs": [{"data_files": [{"split": "train"}]}]}, "data_files is not understood"),
+        ({"configs": [{"data_files": 3}]}, "data_files is not understood"),
+        ({"configs": "default"}, "configs is not a list of configurations"),
+        ("- a", "is not a mapping"),
+        ("a: [", "is not valid YAML"),
+    ],
+)
+def test_a_readme_that_declares_nonsense_is_one_line(tmp_path: Path, front: object, message: str) -> None:
+    hub(tmp_path, front)
+    with pytest.raises(InputError) as error:
+        gl.read(tmp_path)
+    assert str(error.value).startswith(str(tmp_path / "README.md"))
+    assert message in str(error.value)
+
+
+def hub(folder: Path, front: object) -> None:
+    (folder / "data").mkdir()
+    for name in "ab":
+        (folder / "data" / f"{name}.csv").write_text(f"id,premise,hypothesis,label\n{name},x,y,neutral\n")
+    text = front if isinstance(front, str) else yaml.safe_dump(front)
+    (folder / "README.md").write_text(f"---\n{text}\n---\n# Owls\n")
 
 
 def test_half_written_parquet_is_one_clear_error(jsonl: Write, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -41,6 +42,18 @@ def test_sqlite_has_one_server_process(tmp_path: Path) -> None:
 def test_there_must_be_a_collection(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no collection"):
         serve(tmp_path / "nothing")
+
+
+def test_a_busy_port_is_one_clear_line(tmp_path: Path) -> None:
+    Store.create(tmp_path).close()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(
+            InputError, match=rf"127\.0\.0\.1:{port}: cannot be served on \(Address already in use\); .*--port"
+        ):
+            serve(tmp_path, port=port)
+    with pytest.raises(InputError, match=r"nowhere\.invalid:0: cannot be served on"):
+        serve(tmp_path, host="nowhere.invalid", port=0)
 
 
 def test_a_server_answers_warns_and_logs_no_address(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from goldlabel.cli.output import (
     refuse_own_input,
     show,
 )
+from goldlabel.errors import InputError
 from goldlabel.files import input_files
 from goldlabel.pairs.card import AUTHORS
 from goldlabel.pairs.record import SPLITS
@@ -36,6 +37,7 @@ app = typer.Typer(help="Sources, counts, exports and splits of pairs.", no_args_
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of a source; see 'goldlabel data list'.")]
 FORMATS = ("hf", "jsonl", "csv", "parquet")
 GENERATORS = ("fragments",)
+STDOUT = Path("/dev/stdout")
 
 
 @app.command("list")
@@ -112,7 +114,11 @@ def export_command(
     to: Annotated[str, typer.Option("--to", help="Format: hf, jsonl, csv or parquet.")],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File or folder to write; by default named after the dataset."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="File or folder to write, or - for standard output; by default named after the dataset.",
+        ),
     ] = None,
     split: Annotated[str | None, typer.Option("--split", help="Only this split: train, dev, test or none.")] = None,
     labels: LabelsOption = "nli3",
@@ -126,15 +132,24 @@ def export_command(
     pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit)
     if split:
         pairs = pairs.only(split=one_of("--split", split, SPLITS))
-    is_folder = to == "hf" or (to == "parquet" and (output is None or output.suffix != ".parquet"))
-    target = output or Path(f"{pairs.card.name}-{to}" if is_folder else f"{pairs.card.name}.{to}")
+    to_stdout = output is not None and output.as_posix() in ("-", STDOUT.as_posix())
+    if to_stdout and to == "hf":
+        raise InputError("hf is a folder, and standard output takes one file; choose another format, or a folder")
+    if to_stdout and as_json:
+        raise InputError(f"-o {output} and --json both want standard output; choose one")
+    is_folder = to == "hf" or (to == "parquet" and not to_stdout and (output is None or output.suffix != ".parquet"))
+    default = Path(f"{pairs.card.name}-{to}" if is_folder else f"{pairs.card.name}.{to}")
+    target = STDOUT if to_stdout else output or default
     refuse_own_input(target, path)
     with progress(f"writing {target}", None):
         if is_folder:
             pairs.write(target, hf=to == "hf")
         else:
             pairs.export(target, to)
-    show(pairs, as_json, output=str(target))
+    if to_stdout:
+        note(pairs.title)
+    else:
+        show(pairs, as_json, output=str(target))
 
 
 @app.command("make")

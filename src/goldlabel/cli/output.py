@@ -16,6 +16,7 @@ import typer
 from goldlabel.errors import InputError
 from goldlabel.files import input_files
 from goldlabel.pairs import Pairs, Result
+from goldlabel.pairs.reading import data_files
 from goldlabel.seeds import check_seed
 from goldlabel.sources import SOURCES, find
 
@@ -155,4 +156,6 @@ def _cell(value: object) -> str:
 
 
 def _size(path: Path) -> int | None:
+    if path.is_dir():
+        return sum(file.stat().st_size for file in data_files(path))
     return sum(file.size for file in input_files(path)) if path.exists() else None

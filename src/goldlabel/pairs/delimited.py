@@ -49,20 +49,12 @@ def read_delimited(
 def encode_csv(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the record with its lists written as JSON, ready for ``write_csv``."""
     as_json = [
-        pl.when(pl.col(name).list.len() > 0).then(
-            pl.concat_str(
-                pl.lit("["),
-                pl.col(name).list.eval(pl.concat_str(pl.lit('"'), _escaped(pl.element()), pl.lit('"'))).list.join(","),
-                pl.lit("]"),
-            )
-        )
+        pl.when(pl.col(name).list.len() > 0)
+        .then(pl.struct(name).struct.json_encode().str.strip_prefix(f'{{"{name}":').str.strip_suffix("}"))
+        .alias(name)
         for name in LISTS
     ]
-    return frame.with_columns(column.alias(name) for name, column in zip(LISTS, as_json, strict=True)).select(COLUMNS)
-
-
-def _escaped(text: pl.Expr) -> pl.Expr:
-    return text.str.replace_all("\\", "\\\\", literal=True).str.replace_all('"', '\\"', literal=True)
+    return frame.with_columns(as_json).select(COLUMNS)
 
 
 def _numbered(reader: object, where: str) -> Iterator[tuple[int, list[str]]]:
@@ -78,9 +70,9 @@ def _numbered(reader: object, where: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _require_header(header: list[str], names: Mapping[str, str], where: str) -> None:
-    found = {names.get(name) for name in header}
+    present = {names.get(name) for name in header}
     for name in ("premise", "hypothesis", "label"):
-        if name not in found:
+        if name not in present:
             raise InputError(
                 f"{where} line 1: no column for {name!r} among {', '.join(header) or 'nothing'}; "
                 f"pass --columns {name}=NAME"

@@ -10,14 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 import polars as pl
 import yaml
 
 from goldlabel.errors import InputError
-from goldlabel.files import InputFile, OnBytes, data_suffix, one_input_file
+from goldlabel.files import InputFile, OnBytes, data_suffix, files_in, one_input_file
 from goldlabel.pairs.card import HF_SPLITS
 from goldlabel.pairs.columnar import read_arrow, read_parquet
 from goldlabel.pairs.delimited import read_delimited
@@ -123,9 +123,8 @@ def _folder_parts(folder: Path, reading: Reading) -> Iterator[tuple[Path, str]]:
     elif (folder / "state.json").exists():
         yield folder, reading.split
     else:
-        declared = _declared_files(folder)
-        files = [file for file in sorted(folder.rglob("*")) if data_suffix(file.name) in DATA_SUFFIXES]
-        files = [file for file in files if not declared or file in declared]
+        declared = _declared_files(folder, reading)
+        files = [file for file in data_files(folder) if not declared or file in declared]
         files = [file for file in files if declared or file.name not in ("card.json", "croissant.json")]
         if not files:
             raise InputError(f"{folder}: holds no pairs; files must end in {', '.join(DATA_SUFFIXES)}")
@@ -133,25 +132,69 @@ def _folder_parts(folder: Path, reading: Reading) -> Iterator[tuple[Path, str]]:
             yield file, declared.get(file) or _split_of(file.name, reading)
 
 
-def _declared_files(folder: Path) -> dict[Path, str]:
+def data_files(folder: Path) -> list[Path]:
+    """List the files in a folder whose names tell a format that pairs are read from."""
+    return [file for file in files_in(folder) if data_suffix(file.name) in DATA_SUFFIXES]
+
+
+def _declared_files(folder: Path, reading: Reading) -> dict[Path, str]:
     """Return what the first configuration in a Hugging Face README declares: file to split."""
     readme = folder / "README.md"
-    front = re.match(r"---\n(.*?)\n---", readme.read_text(encoding="utf-8"), re.S) if readme.exists() else None
-    configs = (yaml.safe_load(front[1]) or {}).get("configs") if front else None
     splits = {hf: ours for ours, hf in HF_SPLITS.items()}
     files: dict[Path, str] = {}
-    for entry in (configs or [{}])[0].get("data_files", []):
-        patterns = entry["path"] if isinstance(entry["path"], list) else [entry["path"]]
+    for name, patterns in _declared_patterns(readme):
         for pattern in patterns:
-            files |= {file: splits.get(entry["split"], "none") for file in folder.glob(pattern)}
+            if "://" in pattern or PurePosixPath(pattern).is_absolute() or ".." in PurePosixPath(pattern).parts:
+                raise InputError(f"{readme}: declares {pattern!r}, which leads out of its folder; copy the files there")
+            matches = sorted(folder.glob(pattern))
+            if not matches:
+                raise InputError(f"{readme}: declares {pattern!r}, and no such file is there; mend data_files")
+            files |= dict.fromkeys(matches, splits.get(name) or _split_of(name, reading))
     return files
 
 
+def _declared_patterns(readme: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield each split that a README declares with the patterns of its files.
+
+    ``data_files`` is one pattern or a list of them, all for training; a mapping from splits to such; or a list of
+    entries with ``split`` and ``path``.
+    """
+    text = readme.read_text(encoding="utf-8", errors="replace") if readme.exists() else ""
+    front = re.match(r"---\r?\n(.*?)\n---", text, re.S)
+    try:
+        fields = yaml.safe_load(front[1]) if front else None
+    except yaml.YAMLError as error:
+        raise InputError(f"{readme}: its front matter is not valid YAML ({error}); mend it") from error
+    if fields is not None and not isinstance(fields, dict):
+        raise InputError(f"{readme}: its front matter is not a mapping; mend it")
+    configs = (fields or {}).get("configs") or [{}]
+    if not isinstance(configs, list) or not isinstance(configs[0], dict):
+        raise InputError(f"{readme}: configs is not a list of configurations; mend it")
+    declared = configs[0].get("data_files") or []
+    match declared:
+        case str() | [str(), *_]:
+            entries = [("train", declared)]
+        case dict():
+            entries = list(declared.items())
+        case list() if all(isinstance(entry, dict) for entry in declared):
+            entries = [(entry.get("split", "train"), entry.get("path")) for entry in declared]
+        case _:
+            entries = [("", None)]
+    for split, patterns in entries:
+        patterns = [patterns] if isinstance(patterns, str) else patterns
+        if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in [split, *patterns]):
+            raise InputError(
+                f"{readme}: data_files is not understood; allowed: a pattern, a list of patterns, a mapping from "
+                "splits to patterns, or a list of entries with split and path"
+            )
+        yield split, patterns
+
+
 def _split_of(name: str, reading: Reading) -> str:
-    found = re.search(r"(?:^|[^a-z])(train|dev|validation|valid|val|test)(?:[^a-z]|$)", name.lower())
-    if not found:
+    word = re.search(r"(?:^|[^a-z])(train|dev|validation|valid|val|test)(?:[^a-z]|$)", name.lower())
+    if not word:
         return reading.split
-    return found[1] if found[1] in ("train", "test") else "dev"
+    return word[1] if word[1] in ("train", "test") else "dev"
 
 
 def _saved_split(folder: Path) -> tuple[dict[str, dict[str, object]], list[Path]]:

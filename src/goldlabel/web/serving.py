@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from pathlib import Path
 
 import uvicorn
@@ -33,11 +34,16 @@ def serve(
     """
     place = database or str(Path(folder).expanduser().resolve())
     store = Store.open(place)
-    if workers < 1 or (workers > 1 and not store.is_postgresql):
+    try:
+        if workers < 1 or (workers > 1 and not store.is_postgresql):
+            raise InputError(
+                f"{workers} server processes cannot share {store.url}; allowed: 1, or more with "
+                "--database postgresql://…"
+            )
+        _check_address(host, port)
+    except InputError:
         store.close()
-        raise InputError(
-            f"{workers} server processes cannot share {store.url}; allowed: 1, or more with --database postgresql://…"
-        )
+        raise
     warning = exposure(host)
     if warning:
         LOG.warning("%s", warning)
@@ -59,6 +65,18 @@ def serve(
     store.close()
     os.environ[PLACE] = place
     uvicorn.run("goldlabel.web.app:app_of_environment", factory=True, workers=workers, **options)  # type: ignore[arg-type]
+
+
+def _check_address(host: str, port: int) -> None:
+    """Refuse an address that cannot be served on, before the server would say so in its own way."""
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        raise InputError(
+            f"{host}:{port}: cannot be served on ({error.strerror}); choose another --host or --port"
+        ) from error
 
 
 def exposure(host: str) -> str | None:
