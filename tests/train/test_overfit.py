@@ -1,4 +1,4 @@
-"""Every network learns: 64 pairs by heart, through the trainer, with its own optimiser.
+"""Every network learns: 32 pairs by heart, through the trainer, with its own optimiser.
 
 Layers are small, and so that few steps are enough, nothing is dropped out and the learning rate is high and stays.
 """
@@ -48,7 +48,7 @@ EPOCHS = 100
 @pytest.fixture(scope="module")
 def pairs() -> Pairs:
     """Generated pairs, whose labels no hypothesis tells."""
-    return fragment_pairs("en", 64, seed=3, phenomena=["negation", "numbers", "voice"])
+    return fragment_pairs("en", 32, seed=3, phenomena=["negation", "numbers", "voice"])
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def vectors(pairs: Pairs, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_64_pairs_are_learnt_by_heart(
+def test_32_pairs_are_learnt_by_heart(
     name: str, pairs: Pairs, vectors: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network: Any = MODELS.get(name)
@@ -112,7 +112,7 @@ def test_a_stopped_run_goes_on_exactly(name: str, pairs: Pairs, vectors: str, tm
     """Also with dropout, and with schedules that a network keeps itself."""
     options: dict[str, Any] = {"epochs": 2, "batch": 16, "device": "cpu", "vectors": vectors, **SMALL.get(name, {})}
     with pytest.raises(Interrupted):
-        train(name, pairs, tmp_path / "run", on_step=lambda step: step.pairs == 32, **options)
+        train(name, pairs, tmp_path / "run", on_step=lambda step: step.pairs == 16, **options)
     train(name, pairs, tmp_path / "run", **options)
     train(name, pairs, tmp_path / "whole", **options)
     assert weights(tmp_path / "run") == weights(tmp_path / "whole")

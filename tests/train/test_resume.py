@@ -84,10 +84,9 @@ def one_thread() -> Iterator[None]:
 
 @pytest.mark.usefixtures("one_thread")
 def test_killed_at_random_moments_and_gone_on_with(tmp_path: Path) -> None:
-    whole(tmp_path / "whole")
     chance = random.Random(5)
     run = tmp_path / "run"
-    for steps in (0, chance.randint(1, 6), chance.randint(1, 6)):
+    for steps in (0, chance.randint(1, 6)):
         child = spawn(run)
         assert child.stdout is not None
         for _ in range(1 + steps):
@@ -97,9 +96,9 @@ def test_killed_at_random_moments_and_gone_on_with(tmp_path: Path) -> None:
         child.stdout.close()
         assert child.wait() == -signal.SIGKILL
         assert not (run / "result.json").exists()
-    child = spawn(run)
-    assert child.communicate()[0].count("step") > 0
-    assert child.returncode == 0
+    assert (run / "checkpoint.pt").exists()
+    whole(run)
+    whole(tmp_path / "whole")
     same(run, tmp_path / "whole")
 
 
