@@ -47,7 +47,7 @@ def generate(path: Path, pairs: int) -> None:
         "split": ["dev"] * pairs,
         "genre": pl.Series(np.array(["news", "tv", "talk"])[random.randint(0, 3, pairs)]),
         "tags": pl.Series([[]] * pairs, dtype=DTYPES["tags"]),
-        "meta": [orjson.dumps({"annotators": [f"w{one}" for one in row]}).decode() for row in who],
+        "meta": [orjson.dumps({"annotators": [f"w{person}" for person in row]}).decode() for row in who],
     }
     pl.DataFrame(columns).write_parquet(path)
 
@@ -61,7 +61,7 @@ def load(path: str) -> Any:
 def run_verify(path: str) -> int:
     from goldlabel.verify import verify
 
-    return verify(load(path), by="genre").groups["all"].relabelled
+    return verify(load(path), by="genre").whole.relabelled
 
 
 def run_method(path: str, method: str) -> float:
@@ -143,12 +143,12 @@ def saving(corpora: Path) -> dict[str, Any]:
         for what, confidence, most in RULES:
             if rest.total.max() < most:
                 continue
-            found = simulate(rest, StoppingRule(confidence=confidence, most=most, prior=prior)).to_dict()
-            figures[f"{name}, {what}"] = found
+            simulated = simulate(rest, StoppingRule(confidence=confidence, most=most, prior=prior)).to_dict()
+            figures[f"{name}, {what}"] = simulated
             print(
-                f"{name:9} {what:23} {found['votes_per_pair']:.2f} verifiers instead of 4, "
-                f"{found['saving']:.1f} % saved, {found['same_as_fixed']:.1f} % decided alike, "
-                f"{found['right']:.1f} % right (fixed: {found['fixed_right']:.1f} %)"
+                f"{name:9} {what:23} {simulated['votes_per_pair']:.2f} verifiers instead of 4, "
+                f"{simulated['saving']:.1f} % saved, {simulated['same_as_fixed']:.1f} % decided alike, "
+                f"{simulated['right']:.1f} % right (fixed: {simulated['fixed_right']:.1f} %)"
             )
     return figures
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +56,9 @@ def test_json_has_the_keys_that_other_programs_read(run: Run, voted: Path, tmp_p
     done = run(voted, "--by", "genre", "-o", tmp_path / "out", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
-    keys = "n relabelled agree5 agree4 agree3 individual_gold individual_author gold_author gold_not_author no_gold"
+    keys = (
+        "n relabelled units agree5 agree4 agree3 individual_gold individual_author gold_author gold_not_author no_gold"
+    )
     keys += " unrelated fleiss_kappa krippendorff_alpha cohen_kappa intervals"
     for group in ("all", "news", "tv"):
         assert set(found["groups"][group]) == set(keys.split())
@@ -148,3 +150,143 @@ def test_the_input_is_not_written_over(run: Run, voted: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert "is the input itself; choose another place" in done.stderr
     assert voted.read_bytes() == before
+
+
+def test_a_vote_mapped_to_no_label_counts_for_nobody(run: Run, jsonl: Write) -> None:
+    rows = [
+        pair(pairID="a", annotator_labels=list("eee"), annotators=["v", "w", "x"]),
+        pair(pairID="b", annotator_labels=["n", "?", "n"], annotators=["v", "w", "x"]),
+        pair(pairID="c", annotator_labels=["?", "c", "c"], annotators=["w", "v", "x"]),
+    ]
+    done = run(jsonl(*rows), "--map", "?=-", "--json")
+    verified = json.loads(done.stdout)
+    assert verified["groups"]["all"]["unrelated"] == 0.0
+    assert verified["groups"]["all"]["individual_gold"] == 100.0
+    assert {name: person["votes"] for name, person in verified["annotators"].items()} == {"v": 3, "w": 1, "x": 3}
+    assert verified["votes"]["counted"] == 7
+
+
+def test_who_cast_which_vote_is_kept_where_a_vote_is_empty(run: Run, jsonl: Write) -> None:
+    rows = [
+        pair(pairID=str(number), annotator_labels=["e", "", "n", "e"], annotators=["v", "w", "x", "y"])
+        for number in range(3)
+    ]
+    people = json.loads(run(jsonl(*rows), "--json").stdout)["annotators"]
+    assert {name: person["votes"] for name, person in people.items()} == {"v": 3, "x": 3, "y": 3}
+    assert people["x"]["confusion"]["entailment"]["neutral"] == 3
+
+
+@pytest.fixture
+def second_opinion(tmp_path: Path) -> Path:
+    path = tmp_path / "votes.csv"
+    rows = ["a,p,0", "a,q,0", "b,q,1", "a,r,1", "b,p,0", "b,r,1"]
+    path.write_text("pair,annotator,label\n" + "\n".join(rows) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("method", ["majority", "dawid-skene", "mace"])
+def test_what_is_written_is_what_was_used(
+    run: Run, voted: Path, second_opinion: Path, tmp_path: Path, method: str
+) -> None:
+    spelled = ("--map", "0=entailment", "--map", "1=neutral")
+    done = run(voted, "--votes", second_opinion, *spelled, "--method", method, "-o", tmp_path / "out", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    written = {row["id"]: row for row in gl.read(tmp_path / "out").collect().iter_rows(named=True)}
+    assert [written[name]["votes"] for name in "abcd"] == [
+        ["entailment", "entailment", "neutral"],
+        ["neutral", "entailment", "neutral"],
+        [],
+        [],
+    ]
+    meta = {name: json.loads(row["meta"] or "{}") for name, row in written.items()}
+    assert meta["b"]["annotators"] == ["q", "p", "r"]
+    assert "annotators" not in meta["c"]
+    if method == "majority":
+        assert "posterior" not in meta["a"]
+    else:
+        assert meta["a"]["posterior"].keys() == {"contradiction", "entailment", "neutral"}
+        assert sum(meta["a"]["posterior"].values()) == pytest.approx(1)
+        assert meta["b"]["posterior"]["neutral"] > 0.5
+        assert "posterior" not in meta["c"]
+    again = json.loads(run(tmp_path / "out", "--method", method, "--json").stdout)
+    assert again["groups"]["all"]["fleiss_kappa"] == json.loads(done.stdout)["groups"]["all"]["fleiss_kappa"]
+    assert again["gold_differs"] == 0
+
+
+def test_one_annotators_second_vote_is_refused_or_resolved_and_counted(run: Run, voted: Path, tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("pair,annotator,label\na,p,e\na,q,n\na,p,n\nb,p,n\nb,q,n\n")
+    refused = run(voted, "--votes", path)
+    assert refused.returncode == 2
+    assert "'p' voted more than once on pair 'a'; pass --repeats last or first" in refused.stderr
+    for choice, agreed in (("last", 100.0), ("first", 50.0)):
+        verified = json.loads(run(voted, "--votes", path, "--repeats", choice, "--json").stdout)
+        assert verified["votes"] == {"counted": 4, "unlabelled": 0, "repeated": 1}
+        assert 100 - verified["groups"]["all"]["no_gold"] == agreed
+    assert run(voted, "--votes", path, "--repeats", "best").returncode == 2
+
+
+def test_a_quorum_that_nobody_can_reach_is_said(run: Run, voted: Path) -> None:
+    assert "no pair has the 7 votes of the quorum" in run(voted, "--quorum", 7).stderr
+    assert "1 of 3 pairs do not have the 5 votes of the quorum" in run(voted, "--quorum", 5).stderr
+    assert "quorum" not in run(voted, "--quorum", 4).stderr
+
+
+def test_pending_pairs_keep_their_label_and_are_counted(run: Run, jsonl: Write, tmp_path: Path) -> None:
+    rows = [
+        pair(pairID="done", gold_label="e", annotator_labels=list("enn")),
+        pair(pairID="open", gold_label="e", annotator_labels=list("enc")),
+        pair(pairID="given-up", gold_label="e", annotator_labels=list("encu".replace("u", "e"))),
+    ]
+    done = run(jsonl(*rows), "--method", "two-plus-one", "--author", "first", "-o", tmp_path / "out", "--json")
+    verified = json.loads(done.stdout)
+    assert (verified["gold_matches_label"], verified["gold_differs"], verified["pending"]) == (0, 2, 1)
+    assert verified["groups"]["all"]["no_gold"] == 50.0
+    assert gl.read(tmp_path / "out").collect()["label"].to_list() == ["neutral", "entailment", "-"]
+    assert "1 pending" in run(jsonl(*rows), "--method", "two-plus-one", "--author", "first").stdout
+
+
+def test_the_level_reaches_every_interval(run: Run, jsonl: Write, tmp_path: Path) -> None:
+    cast = ("eeeee", "nnnnn", "ccccc", "eeeen", "ennnn", "ecccn", "eennc", "nneeu") * 3
+    ours, foreign = (
+        jsonl(
+            *(
+                pair(pairID=str(n), sentence1=f"Heron {n}.", annotator_labels=list(one.replace("u", "")), genre="tv")
+                for n, one in enumerate(votes)
+            ),
+            name=f"{name}.jsonl",
+        )
+        for name, votes in (("own", cast), ("foreign", (*cast[::-1], "eeenn", "encne")))
+    )
+    fresh = tmp_path / "fresh.csv"
+    rows = [
+        f"{n},{who},{vote},2024-05-{n + 1:02}"
+        for n, one in enumerate(cast)
+        for who, vote in zip("pqrst", one.replace("u", "n"), strict=True)
+    ]
+    fresh.write_text("pair,annotator,label,time\n" + "\n".join(rows) + "\n")
+
+    def intervals(level: float) -> dict[str, list[float]]:
+        options = ("--foreign", foreign, "--votes", fresh, "--author", "label", "--baseline", "--by", "genre")
+        return dict(_intervals(json.loads(run(ours, *options, "--level", level, "--json").stdout)))
+
+    narrow, wide = intervals(0.5), intervals(0.99)
+    assert narrow.keys() == wide.keys()
+    for part in ("groups/all", "groups/tv", "human_baseline/people", "foreign/difference", "annotators/p/drift"):
+        assert any(part in name for name in narrow), part
+    for name in narrow:
+        assert narrow[name][1] - narrow[name][0] < wide[name][1] - wide[name][0], name
+
+
+def _intervals(document: object, path: str = "") -> Iterator[tuple[str, list[float]]]:
+    """Yield every interval of a JSON document that is one, under where it stands."""
+    if isinstance(document, dict):
+        for name, value in document.items():
+            inside = path.endswith("/intervals") or name == "interval"
+            if inside and value is not None:
+                yield f"{path}/{name}", value
+            else:
+                yield from _intervals(value, f"{path}/{name}")
+    elif isinstance(document, list):
+        for place, value in enumerate(document):
+            yield from _intervals(value, f"{path}/{place}")

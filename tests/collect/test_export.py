@@ -149,8 +149,9 @@ def test_labels_are_those_that_verify_gives(finished: tuple[Store, int], tmp_pat
     written = json.loads((tmp_path / "out" / "verification.json").read_text())
     for name, value in found.to_dict()["groups"]["multi"].items():
         assert name == "intervals" or written["groups"]["multi"][name] == pytest.approx(value)
-    assert {*written["groups"]} == {"all", "multi", "single", "multi/easy", "multi/medium", "multi/hard"}
-    assert written["groups"]["multi/hard"]["unrelated"] == 20.0
+    levels = {f'["multi", "{level}"]' for level in ("easy", "medium", "hard")}
+    assert {*written["groups"]} == {"all", "multi", "single", *levels}
+    assert written["groups"]['["multi", "hard"]']["unrelated"] == 20.0
     assert written["groups"]["all"]["intervals"]["gold_author"] is not None
 
 
@@ -162,7 +163,7 @@ def test_the_card_tells_agreement_and_what_others_add(finished: tuple[Store, int
     export_project(*finished, tmp_path / "out", describe=[describe, lambda pairs: None])
     card = gl.read(tmp_path / "out").card
     assert "## Agreement" in card.description
-    assert "| multi/hard | 15 | 15 |" in card.description
+    assert "| multi, hard | 15 | 15 |" in card.description
     assert "## Weather\n\n60 pairs of rain" in card.description
     assert "## Weather" in (tmp_path / "out" / "README.md").read_text()
     assert (tmp_path / "out" / "rain.json").read_text() == "{}\n"

@@ -61,7 +61,7 @@ def test_what_was_done_is_counted(projects: Projects, place: str) -> None:
     assert sum(one["owed"] for one in told["people"]) == pytest.approx(told["ledger"]["total"])
     low, high = told["agreement"]["all"]["intervals"]["individual_gold"]
     assert low < told["agreement"]["all"]["individual_gold"] < high
-    assert told["agreement"]["multi/hard"]["unrelated"] == 20.0
+    assert told["agreement"]['["multi", "hard"]']["unrelated"] == 20.0
     assert told["agreement"]["single"]["agree5"] == 100.0
     assert told["mixture"]["foreign"]["relabelled"] == 3
     assert {one["condition"] for one in told["people"] if "writer" in one["roles"]} == {"multi", "single"}

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
@@ -29,7 +31,7 @@ def test_every_row_worked_out_by_hand() -> None:
     assert found["individual_author"] == pytest.approx(100 * (4 + 3 + 0 + 1) / 16)
     assert (found["gold_author"], found["gold_not_author"], found["no_gold"]) == (50.0, 25.0, 25.0)
     assert found["unrelated"] == pytest.approx(100 / 20)
-    assert set(found["intervals"]) == {*found} - {"n", "relabelled", "intervals"}  # type: ignore[call-overload]
+    assert set(found["intervals"]) == {*found} - {"n", "relabelled", "units", "intervals"}  # type: ignore[call-overload]
 
 
 def test_what_cannot_be_known_is_undefined_not_zero() -> None:
@@ -44,16 +46,24 @@ def test_what_cannot_be_known_is_undefined_not_zero() -> None:
 
 def test_groups_that_were_not_relabelled_are_undefined() -> None:
     result = verify(ballots("een", "e", "nn", genre=["tv", "news", None]), by="genre")
-    assert list(result.groups) == ["all", "(none)", "news", "tv"]
-    assert result.groups["news"].relabelled == 0
+    assert list(result.groups) == [(), (None,), ("news",), ("tv",)]
+    assert list(result.to_dict()["groups"]) == ["all", "(none)", "news", "tv"]
+    assert result.groups["news",].relabelled == 0
     assert set(result.table.filter(pl.col("group") == "news").row(0)[3:]) == {None}
-    assert result.groups["all"].n == 3
+    assert result.whole.n == 3
 
 
-def test_several_columns_and_a_value_called_all() -> None:
-    pairs = ballots("een", "nn", genre=["all", "tv"], level=["easy", "hard"])
-    assert list(verify(pairs, by="genre").groups) == ["all", "genre=all", "tv"]
-    assert list(verify(pairs, by=["genre", "level"]).groups) == ["all", "all/easy", "tv/hard"]
+def test_no_two_groups_share_a_key() -> None:
+    pairs = ballots(*["een"] * 5, genre=["all", "tv", "a/b", "a", None], level=["easy", "hard", "c", "b/c", "(none)"])
+    by_genre = verify(pairs, by="genre", resamples=0)
+    assert list(by_genre.to_dict()["groups"]) == ["all", "(none)", "a", "a/b", '["all"]', "tv"]
+    assert by_genre.whole.n == 5
+    by_both = verify(pairs, by=["genre", "level"], resamples=0)
+    keys = [(None, "(none)"), ("a", "b/c"), ("a/b", "c"), ("all", "easy"), ("tv", "hard")]
+    assert list(by_both.groups) == [(), *keys]
+    written = by_both.to_dict()
+    assert written["by"] == ["genre", "level"]
+    assert [tuple(json.loads(name)) for name in written["groups"] if name != "all"] == keys
 
 
 @pytest.mark.parametrize("by", ["gendre", "votes", "genre,levle"])
@@ -70,7 +80,7 @@ def test_intervals_are_those_of_drawing_pairs_one_by_one() -> None:
     drawn = [fleiss_kappa(votes.counts[random.randint(0, 120, 120)]) for _ in range(4000)]
     low, high = np.quantile(drawn, [0.025, 0.975])
     assert found["fleiss_kappa"].interval == pytest.approx((low, high), abs=0.012)
-    other = np.bincount(votes.pair[votes.answer == gold.answer[votes.pair]], minlength=120)
+    other = (votes.counts * gold.marks).sum(axis=1)
     shares = []
     for _ in range(4000):
         rows = random.randint(0, 120, 120)
@@ -110,7 +120,7 @@ def test_mean_cohen_is_the_weighted_mean_and_its_interval_is_honest() -> None:
 
 
 def test_couples_that_share_too_little_are_left_out() -> None:
-    found = verify(ballots("een", "nnc", annotators=["abc", "abc"])).groups["all"].figures["cohen_kappa"]
+    found = verify(ballots("een", "nnc", annotators=["abc", "abc"])).whole.figures["cohen_kappa"]
     assert (found.value, found.interval) == (None, None)
 
 

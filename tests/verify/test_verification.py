@@ -33,7 +33,7 @@ def test_what_is_written_is_a_dataset_with_its_figures(tmp_path: Path) -> None:
 def test_nothing_but_abstentions() -> None:
     result = verify(ballots("uu", "uk", labels="en", annotators=["ab", "ab"]))
     assert result.pairs.collect()["label"].to_list() == ["-", "-"]
-    assert (result.groups["all"].figures["no_gold"].value, result.opinions.to_dict()["pairs"]) == (100.0, 0)
+    assert (result.whole.figures["no_gold"].value, result.opinions.to_dict()["pairs"]) == (100.0, 0)
     for method in ("dawid-skene", "mace"):
         with pytest.raises(InputError, match="no vote is for a label"):
             verify(ballots("uu", annotators=["ab"]), method=method)
@@ -47,8 +47,8 @@ def test_votes_of_other_pairs_are_refused() -> None:
 def test_figures_about_authors_exist_only_where_somebody_knows_the_author() -> None:
     known, unknown = (verify(ballots("een", "nnc", labels="en", author=author)) for author in ("first", "none"))
     for name in ("individual_author", "gold_author", "gold_not_author"):
-        assert known.groups["all"].figures[name].value is not None
-        assert unknown.groups["all"].figures[name].value is None
+        assert known.whole.figures[name].value is not None
+        assert unknown.whole.figures[name].value is None
     assert any("say author first or label" in note for note in unknown.notes)
 
 
@@ -107,7 +107,7 @@ def test_the_human_baseline(tmp_path: Path) -> None:
     assert found["no_majority"]["value"] == pytest.approx(40.0)
     assert found["agree3"]["value"] == pytest.approx(40.0)
     assert (found["agree5"]["value"], found["agree5"]["interval"]) == (None, None)
-    assert [person["accuracy"] for person in found["people"]] == [60.0, 60.0, 60.0]
+    assert [person["value"] for person in found["people"]] == [60.0, 60.0, 60.0]
 
 
 def test_a_baseline_without_gold() -> None:

@@ -2,12 +2,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
+import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from goldlabel.errors import InputError
-from goldlabel.verify import read_votes, verify, votes_of
-from tests.verify.ballots import ballots
+from goldlabel.pairs import Pairs
+from goldlabel.verify import Votes, gold_labels, read_votes, verify, votes_of
+from goldlabel.verify.votes import codes, one_hot
+from tests.verify.ballots import WORDS, ballots
 
 
 def test_votes_become_rows_with_who_when_and_how_fast() -> None:
@@ -22,7 +26,7 @@ def test_votes_become_rows_with_who_when_and_how_fast() -> None:
         ("p0", "bo", "neutral", 1, None, votes.table["time"][1]),
         ("p2", "bo", "unrelated", 0, 4.0, votes.table["time"][2]),
     ]
-    assert votes.times.tolist() == [1714557600.0, 1714521600.0, 1714557600.0]
+    assert votes.cast["time"].dt.epoch("s").to_list() == [1714557600, 1714521600, 1714557600]
     assert votes.counts.tolist() == [[0, 1, 1, 0, 0, 0], [0] * 6, [0, 0, 0, 0, 0, 1]]
     assert votes.relabelled.tolist() == [True, False, False]
 
@@ -38,12 +42,12 @@ def test_who_the_author_is_stands_on_the_card() -> None:
     first, label, nobody = (
         votes_of(ballots("en", "cc", labels="ne", author=author)) for author in ("first", "label", "none")
     )
-    entailment, neutral, contradiction = (first.answers.index(w) for w in ("entailment", "neutral", "contradiction"))
-    assert first.author.tolist() == [entailment, contradiction]
+    assert first.pairs["author"].to_list() == ["entailment", "contradiction"]
     assert first.by_author.tolist() == [True, False, True, False]
-    assert label.author.tolist() == [neutral, entailment]
+    assert label.pairs["author"].to_list() == ["neutral", "entailment"]
     assert not label.by_author.any()
-    assert nobody.author.tolist() == [-1, -1]
+    assert nobody.pairs["author"].to_list() == [None, None]
+    assert not nobody.author.any()
 
 
 @pytest.mark.parametrize(
@@ -84,7 +88,7 @@ def test_a_csv_file_of_votes(tmp_path: Path) -> None:
     assert votes.table["pair"].to_list() == ["p0", "p0", "p1", "p1"]
     assert votes.table["label"].to_list() == ["neutral", "neutral", "entailment", "unrelated"]
     assert votes.table["annotator"].to_list() == ["ann", "bo", "ann", "bo"]
-    assert np.isnan(votes.seconds).tolist() == [True, True, False, False]
+    assert votes.cast["seconds"].to_list() == [None, None, 3.0, 1.5]
 
 
 @pytest.mark.parametrize(
@@ -109,17 +113,79 @@ def test_bad_csv_files(tmp_path: Path, text: str, message: str) -> None:
 def test_a_user_who_knows_better_than_the_card_says_so() -> None:
     pairs = ballots("en", "cc", labels="ne", author="none")
     assert votes_of(pairs, author="first").by_author.tolist() == [True, False, True, False]
-    assert (votes_of(pairs, author="label").author != -1).all()
+    assert votes_of(pairs, author="label").pairs["author"].to_list() == ["neutral", "entailment"]
 
 
 def test_votes_in_a_file_have_no_author_unless_the_label_is_theirs(tmp_path: Path) -> None:
     path = tmp_path / "votes.csv"
     path.write_text("pair,annotator,label\np0,ann,e\np0,bo,n\n")
-    assert read_votes(path, ballots("e", labels="n", author="first")).author.tolist() == [-1]
-    assert (read_votes(path, ballots("e", labels="n", author="label")).author != -1).all()
+    assert read_votes(path, ballots("e", labels="n", author="first")).pairs["author"].to_list() == [None]
+    assert read_votes(path, ballots("e", labels="n", author="label")).pairs["author"].to_list() == ["neutral"]
     assert read_votes(path, ballots("e", author="none"), author="first").by_author.tolist() == [True, False]
 
 
 def test_an_author_that_is_nowhere() -> None:
     with pytest.raises(InputError, match="did you mean 'first'"):
         votes_of(ballots("en"), author="frist")
+
+
+def test_votes_are_made_by_hand_in_two_lines() -> None:
+    frame = pl.DataFrame({"pair": ["x", "x", "y"], "annotator": ["ann", "bo", "ann"], "label": ["yes", "no", "yes"]})
+    votes = Votes.from_frame(frame, labels="yes,no")
+    assert votes.counts[:, :2].tolist() == [[1, 1], [0, 1]]
+    assert votes.annotators == ("ann", "bo")
+    assert votes.units.tolist() == [0, 1]
+    assert gold_labels(votes, "dawid-skene").marks.shape == (2, 5)
+
+
+def test_votes_made_by_hand_are_votes_on_pairs_and_know_their_units() -> None:
+    frame = pl.DataFrame({"pair": ["p1", "p0", "p1"], "annotator": ["ann", None, "bo"], "label": ["e", "n", "n"]})
+    votes = Votes.from_frame(frame, pairs=ballots("", "", labels="en", author="label"))
+    assert votes.table["pair"].to_list() == ["p0", "p1", "p1"]
+    assert votes.pairs["author"].to_list() == ["entailment", "neutral"]
+    clustered = frame.with_columns(unit=pl.Series(["u", "v", "u"]))
+    assert Votes.from_frame(clustered).units.tolist() == [0, 1]
+    assert Votes.from_frame(clustered.with_columns(unit=pl.lit(7))).units.tolist() == [0, 0]
+
+
+def test_a_vote_for_no_label_counts_for_no_answer_of_any_pair() -> None:
+    votes = votes_of(ballots("uu", "-n", "e-e", annotators=["ab", "ab", "abc"]))
+    assert votes.counts[:, votes.answers.index("unrelated")].tolist() == [2, 0, 0]
+    assert votes.total.tolist() == [2, 1, 2]
+    assert votes.unlabelled == 2
+    assert votes.table["annotator"].to_list() == ["a", "b", "b", "a", "c"]
+    assert votes.pairs["author"].to_list() == ["unrelated", None, "entailment"]
+
+
+def test_what_is_null_has_no_number() -> None:
+    words = pl.Series("label", ["e", None, "n"], dtype=pl.Enum(["e", "n"]))
+    with pytest.raises(ValueError, match="1 of 3 values of 'label' are null"):
+        codes(words)
+    assert one_hot(words).tolist() == [[True, False], [False, False], [False, True]]
+
+
+def test_a_word_that_is_no_vote_is_refused_wherever_it_comes_from() -> None:
+    pairs = ballots("en")
+    wrong = Pairs(pairs.frame.with_columns(votes=pl.lit(["entails", "neutral"])), pairs.card)
+    with pytest.raises(InputError, match="label 'entails' is no vote; did you mean 'entailment'"):
+        votes_of(wrong)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    elections=st.lists(st.text("encu-", max_size=5), min_size=1, max_size=6).filter(lambda votes: any(votes)),
+    author=st.sampled_from(["first", "label", "none"]),
+)
+def test_every_vote_counts_once_for_its_own_pair(elections: list[str], author: str) -> None:
+    pairs = ballots(*elections, labels="e" * len(elections), annotators=["abcde"[: len(one)] for one in elections])
+    votes = votes_of(pairs, author=author)
+    for counts, cast in zip(votes.counts, elections, strict=True):
+        expected = [sum(WORDS[letter] == answer for letter in cast) for answer in votes.answers]
+        assert counts.tolist() == expected
+    for name in "abcde":
+        expected = [WORDS[one["abcde".index(name)]] for one in elections if len(one) > "abcde".index(name)]
+        seen = votes.table.filter(annotator=name)["label"].to_list()
+        assert seen == [word for word in expected if word != "-"]
+    firsts = [WORDS[one[0]] if one and one[0] != "-" else None for one in elections]
+    authors = {"first": firsts, "label": ["entailment"] * len(elections), "none": [None] * len(elections)}
+    assert votes.pairs["author"].to_list() == authors[author]

@@ -329,7 +329,7 @@ def test_numbers_lead_to_their_pairs(empty: World, boss: Visitor) -> None:
     figures = boss.get(f"{home}/figures").text
     assert measured.meter is not None
     assert measured.figures.verification is not None
-    agreement = measured.figures.verification.groups["all"]
+    agreement = measured.figures.verification.whole
     assert shown(boss, f"{home}/pairs?verified=yes") == agreement.relabelled
     outcomes = {name: shown(boss, f"{home}/pairs?outcome={name}") for name in ("author", "other", "none")}
     assert sum(outcomes.values()) == agreement.relabelled

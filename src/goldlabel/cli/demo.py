@@ -79,7 +79,7 @@ def run_demo(folder: Path, seed: int, advance: Callable[[int], None]) -> tuple[P
     write_audit(found, folder / "audit")
     advance(1)
     scores, gap = _train(dataset, folder / "runs")
-    whole = verification.groups["all"].to_dict()
+    whole = verification.whole.to_dict()
     figures = {
         "pairs": len(dataset),
         "splits": dict(cleared.splits),
@@ -152,7 +152,7 @@ def _page(
         dataset.only(split="test").collect().sort("id").with_columns(pl.col("tags").list.first().alias("phenomenon"))
     )
     sample = tests.group_by("language", "phenomenon", maintain_order=True).first().sort("language", maintain_order=True)
-    whole = verification.groups["all"].to_dict()
+    whole = verification.whole.to_dict()
     low, high = whole["intervals"]["fleiss_kappa"]
     people = (
         verification.annotators.table.select("annotator", "votes", "agreement", "flags")

@@ -17,6 +17,7 @@ from goldlabel.cli.output import (
     SeedOption,
     note,
     open_pairs,
+    parse_map,
     print_json,
     print_table,
     progress,
@@ -26,6 +27,7 @@ from goldlabel.errors import InputError
 from goldlabel.pairs import Result
 
 if TYPE_CHECKING:
+    from goldlabel.metrics import Estimate
     from goldlabel.verify import Verification
 
 UNDEFINED = "undefined"
@@ -65,6 +67,10 @@ def verify_command(
         Path | None,
         typer.Option("--votes", help="CSV file of votes (pair, annotator, label[, seconds, time]) used instead."),
     ] = None,
+    repeats: Annotated[
+        str | None,
+        typer.Option("--repeats", help="Which of an annotator's votes on the same pair counts: first or last."),
+    ] = None,
     foreign: Annotated[
         str | None,
         typer.Option("--foreign", metavar="PATH", help="Pairs of another dataset that were mixed in blindly."),
@@ -73,6 +79,7 @@ def verify_command(
         bool,
         typer.Option("--baseline", help="Score the votes of --votes, cast by fresh people, against the labels."),
     ] = False,
+    level: Annotated[float, typer.Option("--level", help="Confidence level of intervals.")] = 0.95,
     resamples: Annotated[int, typer.Option("--resamples", min=0, help="Bootstrap resamples behind intervals.")] = 1000,
     output: Annotated[
         Path | None,
@@ -91,13 +98,16 @@ def verify_command(
     if output is not None:
         refuse_own_input(output, path)
     pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit)
-    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed}
+    drawn: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
     more: dict[str, Result] = {}
-    cast = read_votes(votes, pairs, author=author) if votes else None
+    cast = None
+    if votes is not None:
+        label_map = parse_map("--map", spellings)
+        cast = read_votes(votes, pairs, author=author, label_map=label_map, repeats=repeats)
     if baseline:
         if cast is None:
             raise InputError("--baseline scores votes of people who had no part in the labels; pass them with --votes")
-        more["human_baseline"] = human_baseline(cast)
+        more["human_baseline"] = human_baseline(cast, level=level)
     if foreign is not None:
         other = open_pairs(foreign, labels=labels, spellings=spellings, columns=columns, limit=limit)
         more["foreign"] = compare_mixture(pairs, other, **drawn)
@@ -109,6 +119,7 @@ def verify_command(
             quorum=quorum,
             confidence=confidence,
             author=author,
+            repeats=repeats,
             votes=cast,
             **drawn,
         )
@@ -125,8 +136,7 @@ def verify_command(
 
 def _print(result: Verification, more: list[Result]) -> None:
     typer.echo(result.title)
-    groups = {name: group.to_dict() for name, group in result.groups.items()}
-    _print_agreement(groups, author_known=groups["all"]["gold_author"] is not None)
+    _print_agreement(result)
     for part in [*more, *([result.annotators] if result.annotators else [])]:
         typer.echo(f"\n{part.title}")
         print_table(part.table.columns, ([_shown(value) for value in row] for row in part.table.iter_rows()))
@@ -135,31 +145,33 @@ def _print(result: Verification, more: list[Result]) -> None:
         note(f"note: {line}")
 
 
-def _print_agreement(groups: dict[str, Any], *, author_known: bool) -> None:
+def _print_agreement(result: Verification) -> None:
     """Print statistics as rows and groups as columns, as papers do, a few groups to a table."""
-    shown = [name for name, group in groups.items() if group["relabelled"]]
-    for start in range(0, len(shown), GROUPS_PER_TABLE):
-        names = shown[start : start + GROUPS_PER_TABLE]
-        rows = []
-        for key in groups[names[0]]:
-            if key != "intervals" and (author_known or "author" not in key):
-                cells = (_figure(key, groups[name][key], groups[name]["intervals"].get(key)) for name in names)
-                rows.append([key, *cells])
+    from goldlabel.verify.agreement import AUTHOR_SHARES, SHARES
+    from goldlabel.verify.groups import group_title
+
+    relabelled = [key for key, group in result.groups.items() if group.relabelled]
+    known = {name for name in result.whole.figures if name not in AUTHOR_SHARES or result.whole.figures[name].n}
+    for start in range(0, len(relabelled), GROUPS_PER_TABLE):
+        keys = relabelled[start : start + GROUPS_PER_TABLE]
+        groups = [result.groups[key] for key in keys]
+        rows: list[list[object]] = [
+            ["n", *(group.n for group in groups)],
+            ["relabelled", *(group.relabelled for group in groups)],
+        ]
+        for name in result.whole.figures:
+            if name in known:
+                figures = (group.figures[name] for group in groups)
+                rows.append([name, *(_figure(figure, 1 if name in SHARES else 3) for figure in figures)])
         if start:
             typer.echo()
-        print_table(["", *names], rows)
-    if others := [name for name in groups if name not in shown]:
+        print_table(["", *map(group_title, keys)], rows)
+    if others := [group_title(key) for key in result.groups if key not in relabelled]:
         typer.echo(f"\n{UNDEFINED}, as no pair was relabelled: {', '.join(others)}")
 
 
-def _figure(key: str, value: float | None, interval: list[float] | None) -> object:
-    if value is None:
-        return UNDEFINED
-    if isinstance(value, int):
-        return value
-    places = 3 if "kappa" in key or "alpha" in key else 1
-    between = f" ({interval[0]:.{places}f} to {interval[1]:.{places}f})" if interval else ""
-    return f"{value:.{places}f}{between}"
+def _figure(figure: Estimate, places: int) -> str:
+    return UNDEFINED if figure.value is None else figure.text(places)
 
 
 def _shown(value: object) -> object:

@@ -31,7 +31,7 @@ from goldlabel.pairs.splits import ExcludeOverlap, Split
 from goldlabel.pairs.writing import refuse_foreign_folder
 from goldlabel.verify import HumanBaseline, Mixture, Verification, compare_mixture, human_baseline, verify, votes_of
 from goldlabel.verify.agreement import COEFFICIENTS, SHARES
-from goldlabel.verify.verification import ALL, NO_VALUE
+from goldlabel.verify.groups import ALL, Key, group_name, group_title
 
 _TOLD = (*SHARES, "fleiss_kappa", "krippendorff_alpha")
 _INTERVALS = "Shares in per cent, with 95 % intervals; pairs of one premise count as one draw."
@@ -101,7 +101,7 @@ class Figures:
         """Return agreement by group, the foreign pairs beside the own ones, and the human baseline."""
         groups = self.verification.groups if self.verification else {}
         return {
-            "agreement": {name: group.to_dict() for name, group in groups.items()} or None,
+            "agreement": {group_name(key): group.to_dict() for key, group in groups.items()} or None,
             "mixture": self.mixture.to_dict() if self.mixture else None,
             "human_baseline": self.baseline.to_dict() if self.baseline else None,
         }
@@ -167,12 +167,12 @@ def measure_figures(snapshot: Snapshot, *, resamples: int = 1000) -> Figures:
     if kind == "elicitation":
         verification = verify(checked, "condition", resamples=resamples)
         by_level = verify(checked, ("condition", "level"), resamples=resamples).groups
-        levels = {name: group for name, group in by_level.items() if not name.endswith(NO_VALUE)}
+        levels = {key: group for key, group in by_level.items() if key != ALL and key[-1] is not None}
         verification = replace(verification, groups={**verification.groups, **levels})
     else:
         verification = verify(checked, resamples=resamples)
     sizes = _sizes(snapshot.own)
-    groups = {name: replace(group, n=sizes.get(name, group.n)) for name, group in verification.groups.items()}
+    groups = {key: replace(group, n=sizes[key]) for key, group in verification.groups.items()}
     baseline = None
     if kind == "human-baseline":
         baseline = human_baseline(votes_of(checked))
@@ -208,13 +208,13 @@ def ledger_csv(paid: Sequence[Line], currency: str) -> str:
     return stream.getvalue()
 
 
-def _sizes(pairs: Pairs) -> dict[str, int]:
-    """Count all pairs by the names of their groups: of the whole, of a condition, of a condition's level."""
+def _sizes(pairs: Pairs) -> dict[Key, int]:
+    """Count all pairs by their groups: the whole, a condition, a condition's level."""
     frame = pairs.frame.select("condition", "level").collect()
     sizes = {ALL: len(frame)}
     for columns in (["condition"], ["condition", "level"]):
         for *values, count in frame.group_by(columns).len().iter_rows():
-            sizes["/".join(map(str, values))] = count
+            sizes[tuple(values)] = count
     return sizes
 
 
@@ -254,8 +254,8 @@ def _described(pairs: Pairs, snapshot: Snapshot, figures: Figures, sections: Seq
     ]
     if figures.verification:
         rows = [
-            (name, group.n, group.relabelled, *(_told(key, group.figures[key]) for key in _TOLD))
-            for name, group in figures.verification.groups.items()
+            (group_title(key), group.n, group.relabelled, *(_told(name, group.figures[name]) for name in _TOLD))
+            for key, group in figures.verification.groups.items()
         ]
         parts.append(f"## Agreement\n\n{_INTERVALS}\n\n{_table(('group', 'pairs', 'relabelled', *_TOLD), rows)}")
     if figures.baseline:

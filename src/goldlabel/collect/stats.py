@@ -53,7 +53,7 @@ class Stats(Result):
         groups = self.figures.verification.groups if self.figures.verification else {}
         rows = []
         for name, counts in self.by_condition.items():
-            group = groups.get(name)
+            group = groups.get((name,))
             kappa = group.figures["fleiss_kappa"].value if group else None
             gold = group.figures["gold_author"].value if group else None
             kept = [counts[key] for key in ("premises", "pairs", "verified")]

@@ -11,6 +11,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import orjson
 import polars as pl
 import pyarrow as pa
 
@@ -19,6 +20,9 @@ from goldlabel.pairs.labels import ABSTENTIONS, NLI3, NO_GOLD, LabelSpace
 
 REQUIRED = ("id", "premise", "hypothesis", "label", "split")
 LISTS = ("votes", "tags")
+BESIDE_VOTES = ("annotators", "seconds", "times")
+"""The lists in ``meta`` that have a member for each vote: who cast it, how long it took, when."""
+
 COLUMNS = (
     "id",
     "premise",
@@ -99,7 +103,7 @@ def conform(raw: pl.DataFrame, gate: Gate) -> tuple[pl.DataFrame, list[Problem]]
     votes, bad_votes = _spell_votes(raw, gate)
     split, bad_splits = _spell_split(raw, gate)
     frame = raw.with_columns(
-        _text(raw["premise"]), _text(raw["hypothesis"]), label, votes, split, _ids(raw, gate)
+        _text(raw["premise"]), _text(raw["hypothesis"]), label, *votes, split, _ids(raw, gate)
     ).with_columns(
         *(_filled(raw, name, gate) for name in ("dataset", "language")),
         *(pl.lit(None, pl.String).alias(name) for name in COLUMNS if name not in raw.columns and name in _OPTIONAL),
@@ -177,17 +181,46 @@ def _spell(words: pl.Series, gate: Gate) -> tuple[pl.Series, pl.Series]:
     return spelled.alias(words.name), spelled.is_null()
 
 
-def _spell_votes(raw: pl.DataFrame, gate: Gate) -> tuple[pl.Expr, pl.Series]:
+def _spell_votes(raw: pl.DataFrame, gate: Gate) -> tuple[list[pl.Expr], pl.Series]:
+    """Spell votes as the space does, without those for no label; also say which rows hold what is no vote.
+
+    What stands beside a vote in ``meta`` goes where the vote goes. A first vote for no label stays where others
+    follow, so that the second does not pass for the author's.
+    """
     if "votes" not in raw.columns:
-        return pl.lit([], pl.List(pl.String)).alias("votes"), _none(raw)
+        return [pl.lit([], pl.List(pl.String)).alias("votes")], _none(raw)
     votes = raw["votes"].fill_null([])
-    seen = votes.list.explode(keep_nulls=False, empty_as_null=False).unique()
+    seen = votes.list.explode(keep_nulls=True, empty_as_null=False).unique()
     if not gate.label_map and seen.is_in((*gate.space.labels, *ABSTENTIONS)).all() and not seen.has_nulls():
-        return pl.lit(votes).alias("votes"), _none(raw)
-    spellings = gate.space.spellings(gate.label_map) | {word: word for word in ABSTENTIONS}
-    given = votes.list.eval(pl.element().filter(pl.element().is_not_null() & (pl.element() != "")).str.to_lowercase())
-    spelled = given.list.eval(pl.element().replace_strict(spellings, default=None, return_dtype=pl.String))
-    return pl.lit(spelled).alias("votes"), spelled.list.eval(pl.element().is_null()).list.any()
+        return [pl.lit(votes).alias("votes")], _none(raw)
+    spellings = gate.space.spellings(gate.label_map) | {word: word for word in (*ABSTENTIONS, NO_GOLD)}
+    word = pl.element()
+    spelled = votes.list.eval(
+        word.fill_null("").str.to_lowercase().replace("", NO_GOLD).replace_strict(spellings, default=None)
+    )
+    wrong = spelled.list.eval(word.is_null()).list.any()
+    for_label = word != NO_GOLD
+    kept = spelled.list.eval((for_label | (for_label.any() & (pl.int_range(pl.len()) == 0))).arg_true())
+    columns = [pl.lit(spelled.list.gather(kept)).alias("votes")]
+    shorter = kept.list.len() < spelled.list.len()
+    if "meta" in raw.columns and shorter.any():
+        texts = raw["meta"].to_list()
+        for row in shorter.arg_true():
+            texts[row] = _keep_beside(texts[row], kept[row].to_list(), len(spelled[row]))
+        columns.append(pl.lit(pl.Series("meta", texts, dtype=pl.String)))
+    return columns, wrong
+
+
+def _keep_beside(meta: str | None, kept: list[int], votes: int) -> str | None:
+    """Keep of the lists beside the votes what stands beside a vote that is kept."""
+    fields = orjson.loads(meta) if meta else None
+    if not isinstance(fields, dict):
+        return meta
+    for name in BESIDE_VOTES:
+        members = fields.get(name)
+        if isinstance(members, list) and len(members) == votes:
+            fields[name] = [members[place] for place in kept]
+    return orjson.dumps(fields).decode()
 
 
 def _spell_split(raw: pl.DataFrame, gate: Gate) -> tuple[pl.Expr, pl.Series]:
@@ -217,7 +250,7 @@ def _problem(column: str, raw: pl.DataFrame, row: int, gate: Gate) -> Problem:
     elif column == "label":
         message = f"label {value!r} is not one of {allowed}; {_map_hint(value, gate)}"
     else:
-        spellings = {*gate.space.spellings(gate.label_map), *ABSTENTIONS, ""}
+        spellings = {*gate.space.spellings(gate.label_map), *ABSTENTIONS, NO_GOLD, ""}
         vote = next(word for word in value if word is not None and word.lower() not in spellings)
         message = f"vote {vote!r} is not one of {allowed}, {', '.join(ABSTENTIONS)}; {_map_hint(vote, gate)}"
     return Problem(gate.where, raw[LINE][row], column, message, gate.unit)

@@ -3,19 +3,20 @@
 from goldlabel.verify.annotators import Annotators, annotators
 from goldlabel.verify.cohen_kappa import cohen_kappa, pairwise_cohen
 from goldlabel.verify.fleiss_kappa import fleiss_kappa
-from goldlabel.verify.gold import METHODS, Gold, gold_labels
+from goldlabel.verify.gold import METHODS, GoldLabels, gold_labels
 from goldlabel.verify.human_baseline import HumanBaseline, human_baseline
 from goldlabel.verify.krippendorff_alpha import krippendorff_alpha
 from goldlabel.verify.mixture import Mixture, compare_mixture
 from goldlabel.verify.opinions import Opinions, opinions
 from goldlabel.verify.sequential import Simulation, StoppingRule, VotePlan, fit_prior, plan_votes, simulate
 from goldlabel.verify.verification import Verification, verify
-from goldlabel.verify.votes import Votes, read_votes, votes_of
+from goldlabel.verify.vote_files import read_votes
+from goldlabel.verify.votes import Votes, votes_of
 
 __all__ = [
     "METHODS",
     "Annotators",
-    "Gold",
+    "GoldLabels",
     "HumanBaseline",
     "Mixture",
     "Opinions",

@@ -8,10 +8,13 @@ All shares are in per cent and are taken over the pairs that were relabelled, th
 - ``individual_author``: votes equal to the author's label, of all votes but the author's own.
 - ``gold_author``, ``gold_not_author``, ``no_gold``: pairs by what became of the author's label.
 - ``unrelated``: votes for ``unrelated``, of all votes.
+
+Pairs on which a method has yet to decide are left out of what is said of gold labels.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,9 +24,9 @@ from numpy.typing import NDArray
 
 from goldlabel.metrics import Estimate, Statistic, bootstrap_sums, share
 from goldlabel.verify.fleiss_kappa import fleiss_statistic
-from goldlabel.verify.gold import Gold
+from goldlabel.verify.gold import GoldLabels
 from goldlabel.verify.krippendorff_alpha import krippendorff_statistic
-from goldlabel.verify.votes import NONE, Votes
+from goldlabel.verify.votes import Marks, Votes, marked
 
 SHARES = (
     "agree5",
@@ -36,6 +39,7 @@ SHARES = (
     "no_gold",
     "unrelated",
 )
+AUTHOR_SHARES = ("individual_author", "gold_author", "gold_not_author")
 COEFFICIENTS = ("fleiss_kappa", "krippendorff_alpha", "cohen_kappa")
 
 Part = tuple[NDArray[Any], NDArray[Any]]
@@ -44,10 +48,11 @@ Part = tuple[NDArray[Any], NDArray[Any]]
 
 @dataclass(frozen=True)
 class Agreement:
-    """The figures of one group of pairs."""
+    """The figures of one group of pairs, and how many pairs and units were relabelled."""
 
     n: int
     relabelled: int
+    units: int
     figures: Mapping[str, Estimate]
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,33 +61,39 @@ class Agreement:
         intervals = {
             name: list(estimate.interval) if estimate.interval else None for name, estimate in self.figures.items()
         }
-        return {"n": self.n, "relabelled": self.relabelled, **values, "intervals": intervals}
+        counts = {"n": self.n, "relabelled": self.relabelled, "units": self.units}
+        return {**counts, **values, "intervals": intervals}
 
 
 @dataclass(frozen=True)
 class Tallies:
-    """The votes of the relabelled pairs among some, a row per pair."""
+    """The votes of the relabelled pairs among some, a row per pair; on ``decided`` ones the method is done."""
 
     counts: NDArray[np.int64]
     labels: int
-    gold: NDArray[np.int64]
-    label: NDArray[np.int64]
-    author: NDArray[np.int64]
+    gold: Marks
+    decided: NDArray[np.bool_]
+    label: Marks
+    author: Marks
     author_votes: NDArray[np.int64]
     units: NDArray[np.int64]
 
     def __len__(self) -> int:
-        return len(self.gold)
+        return len(self.counts)
 
     @property
     def total(self) -> NDArray[np.int64]:
         """Votes per pair."""
         return np.asarray(self.counts.sum(axis=1))
 
-    def votes_for(self, answer: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the number of votes for an answer; none for ``NONE``."""
-        chosen = np.take_along_axis(self.counts, np.maximum(answer, 0)[:, None], axis=1)[:, 0]
-        return np.where(answer == NONE, 0, chosen)
+    @property
+    def most(self) -> NDArray[np.int64]:
+        """The votes for the label that has the most."""
+        return np.asarray(self.counts[:, : self.labels].max(axis=1, initial=0))
+
+    def votes_for(self, marks: Marks) -> NDArray[np.int64]:
+        """Return the number of votes for the marked answer; zero where none is marked."""
+        return np.asarray((self.counts * marks).sum(axis=1))
 
     def shares(self, parts: Mapping[str, Part], *, level: float) -> dict[str, Estimate]:
         """Return shares in per cent, each given by its numerator and denominator per pair."""
@@ -102,16 +113,17 @@ class Tallies:
         }
 
 
-def tallies_of(votes: Votes, gold: Gold, chosen: NDArray[np.bool_] | None = None) -> Tallies:
+def tallies_of(votes: Votes, gold: GoldLabels, chosen: NDArray[np.bool_] | None = None) -> Tallies:
     """Tally the votes of the relabelled pairs among the chosen ones."""
     rows = votes.relabelled if chosen is None else votes.relabelled & chosen
-    own = np.bincount(votes.pair[votes.by_author], minlength=len(votes.ids))
+    own = np.bincount(votes.row[votes.by_author], minlength=len(votes.pairs))
     return Tallies(
         counts=votes.counts[rows].astype(np.int64),
         labels=len(votes.space),
-        gold=gold.answer[rows].astype(np.int64),
-        label=votes.label[rows].astype(np.int64),
-        author=votes.author[rows].astype(np.int64),
+        gold=gold.marks[rows],
+        decided=gold.decided[rows],
+        label=votes.label[rows],
+        author=votes.author[rows],
         author_votes=own[rows],
         units=votes.units[rows],
     )
@@ -119,26 +131,34 @@ def tallies_of(votes: Votes, gold: Gold, chosen: NDArray[np.bool_] | None = None
 
 def agreement_shares(tallies: Tallies, unrelated: int) -> dict[str, Part]:
     """Return the shares of agreement as numerators and denominators per pair."""
-    every = np.ones(len(tallies))
-    most = tallies.counts[:, : tallies.labels].max(axis=1, initial=0)
-    known = tallies.author != NONE
+    decided, has_gold = tallies.decided, marked(tallies.gold)
+    known = marked(tallies.author)
     others = (tallies.votes_for(tallies.author) - tallies.author_votes) * known
-    has_gold = tallies.gold != NONE
-    same = tallies.gold == tallies.author
+    same = marked(tallies.gold & tallies.author)
     return {
-        **{f"agree{k}": (most >= k, tallies.total >= k) for k in (5, 4, 3)},
-        "individual_gold": (tallies.votes_for(tallies.gold), tallies.total),
+        **{f"agree{k}": (tallies.most >= k, tallies.total >= k) for k in (5, 4, 3)},
+        "individual_gold": (tallies.votes_for(tallies.gold), tallies.total * decided),
         "individual_author": (others, (tallies.total - tallies.author_votes) * known),
-        "gold_author": (has_gold & same & known, known),
-        "gold_not_author": (has_gold & ~same & known, known),
-        "no_gold": (~has_gold, every),
+        "gold_author": (same, decided & known),
+        "gold_not_author": (has_gold & known & ~same, decided & known),
+        "no_gold": (decided & ~has_gold, decided),
         "unrelated": (tallies.counts[:, unrelated], tallies.total),
     }
 
 
+def shares_by_person(
+    person: NDArray[np.int64], hits: NDArray[Any], units: NDArray[np.int64], people: int, *, level: float
+) -> list[Estimate]:
+    """Return each person's share of hits among their votes, in per cent."""
+    order = np.argsort(person, kind="stable")
+    ends = np.searchsorted(person[order], np.arange(people + 1))
+    rows = (order[start:stop] for start, stop in itertools.pairwise(ends))
+    return [share(hits[own], units=units[own], level=level).percent() for own in rows]
+
+
 def agreement(
     votes: Votes,
-    gold: Gold,
+    gold: GoldLabels,
     *,
     chosen: NDArray[np.bool_] | None = None,
     resamples: int = 1000,
@@ -151,5 +171,5 @@ def agreement(
         **tallies.shares(agreement_shares(tallies, votes.answers.index("unrelated")), level=level),
         **tallies.coefficients(resamples=resamples, level=level, seed=seed),
     }
-    n = len(votes.ids) if chosen is None else int(chosen.sum())
-    return Agreement(n, len(tallies), figures)
+    n = len(votes.pairs) if chosen is None else int(chosen.sum())
+    return Agreement(n, len(tallies), len(np.unique(tallies.units)), figures)

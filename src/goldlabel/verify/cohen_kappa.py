@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from goldlabel.errors import InputError
 from goldlabel.metrics import Estimate, percentile_interval
 from goldlabel.seeds import random_state
-from goldlabel.verify.votes import NONE, Votes
+from goldlabel.verify.votes import Votes
 
 BLOCKS = 200
 COUPLES_PER_BATCH = 500
@@ -42,12 +42,12 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike) -> float | None:
 class Joint:
     """Every two votes of different annotators on the same pair, the first annotator in order first."""
 
-    pair: NDArray[np.int32]
+    pair: NDArray[np.int64]
     unit: NDArray[np.int64]
-    first: NDArray[np.int32]
-    second: NDArray[np.int32]
-    one: NDArray[np.int8]
-    other: NDArray[np.int8]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    one: NDArray[np.int64]
+    other: NDArray[np.int64]
 
     def only(self, chosen: NDArray[np.bool_]) -> Joint:
         """Keep the votes on chosen pairs."""
@@ -59,8 +59,8 @@ class Joint:
 
 def joint_votes(votes: Votes) -> Joint:
     """Return every two votes on the same pair by annotators who are known."""
-    known = votes.annotator != NONE
-    pair, person, answer = votes.pair[known], votes.annotator[known], votes.answer[known]
+    signed = votes.signed
+    pair, person, answer = signed.row, signed.annotator, signed.answer
     lefts, rights = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     for distance in range(1, int(votes.total.max(initial=1))):
         left = np.flatnonzero(pair[distance:] == pair[:-distance])
@@ -137,21 +137,19 @@ def _sums(
 
     The terms are the pairs on which both agree, then the first one's answers, then the second one's.
     """
-    key = joint.first.astype(np.int64) * people + joint.second
-    couples, place, shared = np.unique(key, return_inverse=True, return_counts=True)
-    kept = np.flatnonzero(shared >= least)
-    rank = np.full(len(couples), NONE)
-    rank[kept] = np.arange(len(kept))
-    place = rank[place]
-    order = np.argsort(place, kind="stable")
-    ends = np.searchsorted(place[order], np.arange(len(kept) + 1))
+    couples, place, shared = np.unique(joint.first * people + joint.second, return_inverse=True, return_counts=True)
+    frequent = shared >= least
+    among = np.flatnonzero(frequent[place])
+    order = among[np.argsort(place[among], kind="stable")]
+    kept, rank = np.flatnonzero(frequent), np.cumsum(frequent) - 1
+    ends = np.searchsorted(rank[place[order]], np.arange(len(kept) + 1))
     answers = int(max(joint.one.max(initial=0), joint.other.max(initial=0))) + 1
     width = 1 + 2 * answers
     blocks = 1 if block is None else int(block.max(initial=0)) + 1
     for start in range(0, len(kept), COUPLES_PER_BATCH):
         stop = min(start + COUPLES_PER_BATCH, len(kept))
         rows = order[ends[start] : ends[stop]]
-        base, column = (place[rows] - start) * width, 0 if block is None else block[rows]
+        base, column = (rank[place[rows]] - start) * width, 0 if block is None else block[rows]
         one, other = joint.one[rows], joint.other[rows]
         counted = np.zeros((stop - start) * width * blocks)
         for term, weight in ((0, one == other), (1 + one, None), (1 + answers + other, None)):

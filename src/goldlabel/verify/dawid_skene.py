@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from goldlabel.verify.gold import Gold, most_probable
+from goldlabel.verify.gold import GoldLabels, most_probable
 from goldlabel.verify.votes import Votes
 
 FLOOR = 1e-10
@@ -18,7 +18,7 @@ FLOOR = 1e-10
 
 def dawid_skene(
     votes: Votes, *, confidence: float = 0.0, smoothing: float = 0.0, iterations: int = 100, tolerance: float = 1e-6
-) -> Gold:
+) -> GoldLabels:
     """Return the most probable label of each pair, if it is as probable as ``confidence``.
 
     ``smoothing`` is added to every cell of every confusion matrix, which steadies annotators with few votes;
@@ -27,9 +27,9 @@ def dawid_skene(
     votes.require_annotators("dawid-skene")
     labels, people = len(votes.space), len(votes.annotators)
     kept = votes.answer < labels
-    pair, answer, annotator = votes.pair[kept], votes.answer[kept], votes.annotator[kept]
-    cast = annotator.astype(np.int64) * labels + answer
-    voted = np.bincount(pair, minlength=len(votes.ids)) > 0
+    pair, answer, annotator = votes.row[kept], votes.answer[kept], votes.annotator[kept]
+    cast = annotator * labels + answer
+    voted = np.bincount(pair, minlength=len(votes.pairs)) > 0
     counts = votes.counts[:, :labels]
     probabilities: NDArray[np.float64] = counts / np.maximum(counts.sum(axis=1), 1)[:, None]
     steps, moved = 0, np.inf
@@ -37,7 +37,7 @@ def dawid_skene(
         steps += 1
         priors = np.maximum(probabilities[voted].mean(axis=0), FLOOR)
         confusion = _confusion(probabilities, pair, cast, people, smoothing)
-        scores = np.log(priors) + _sum_by_pair(np.log(confusion), pair, cast, len(votes.ids))
+        scores = np.log(priors) + _sum_by_pair(np.log(confusion), pair, cast, len(votes.pairs))
         updated = np.exp(scores - scores.max(axis=1, keepdims=True))
         updated /= updated.sum(axis=1, keepdims=True)
         moved = float(np.abs(updated - probabilities)[voted].max())
@@ -45,12 +45,13 @@ def dawid_skene(
     probabilities = np.where(voted[:, None], probabilities, 0.0)
     confusion = _confusion(probabilities, pair, cast, people, smoothing).reshape(people, labels, labels)
     by_name = {name: matrix.T.tolist() for name, matrix in zip(votes.annotators, confusion, strict=True)}
-    answers = most_probable(probabilities, voted, confidence)
-    return Gold("dawid-skene", answers, probabilities, {"confusion": by_name, "iterations": steps})
+    marks = most_probable(probabilities, voted, confidence, len(votes.answers))
+    details = {"confusion": by_name, "iterations": steps}
+    return GoldLabels("dawid-skene", marks, probabilities, details, posterior=True)
 
 
 def _confusion(
-    probabilities: NDArray[np.float64], pair: NDArray[np.int32], cast: NDArray[np.int64], people: int, smoothing: float
+    probabilities: NDArray[np.float64], pair: NDArray[np.int64], cast: NDArray[np.int64], people: int, smoothing: float
 ) -> NDArray[np.float64]:
     """Return P(vote | true label), equation 2.3, with a row for each annotator and vote, a column for each label.
 
@@ -67,6 +68,6 @@ def _confusion(
 
 
 def _sum_by_pair(
-    table: NDArray[np.float64], pair: NDArray[np.int32], cast: NDArray[np.int64], pairs: int
+    table: NDArray[np.float64], pair: NDArray[np.int64], cast: NDArray[np.int64], pairs: int
 ) -> NDArray[np.float64]:
     return np.stack([np.bincount(pair, table[cast, label], pairs) for label in range(table.shape[1])], axis=1)

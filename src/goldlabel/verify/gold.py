@@ -13,27 +13,37 @@ from numpy.typing import NDArray
 from goldlabel.errors import InputError
 from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.registry import Registry
-from goldlabel.verify.votes import NONE, Votes
+from goldlabel.verify.votes import Marks, Votes, marked
 
 
 @dataclass(frozen=True)
-class Gold:
-    """The gold label of each pair, as a column of the labels or ``NONE``, and the score of each label.
+class GoldLabels:
+    """The gold label of each pair, marked among the answers, and the score of each label.
 
-    ``details`` is what the method learned beside: outcomes of a rule, the competence of annotators.
+    ``pending`` are pairs on which the method has not decided yet: they have no mark, and keep the label they have.
+    ``posterior`` says that scores are the probabilities of the labels. ``details`` is what the method learned beside:
+    outcomes of a rule, the competence of annotators.
     """
 
     method: str
-    answer: NDArray[np.int8]
+    marks: Marks
     scores: NDArray[np.float64]
     details: dict[str, Any] = field(default_factory=dict)
+    pending: NDArray[np.bool_] | None = None
+    posterior: bool = False
+
+    @property
+    def decided(self) -> NDArray[np.bool_]:
+        """The pairs that the method has decided on, also those that it decided to leave without a label."""
+        return np.ones(len(self.marks), dtype=np.bool_) if self.pending is None else ~self.pending
 
     def words(self, votes: Votes) -> pl.Series:
         """Return the gold labels as words."""
-        return pl.Series("label", [*votes.space.labels, NO_GOLD])[np.where(self.answer == NONE, -1, self.answer)]
+        place = np.where(marked(self.marks), self.marks.argmax(axis=1), len(votes.answers))
+        return pl.Series("label", [*votes.answers, NO_GOLD])[place]
 
 
-Method = Callable[..., Gold]
+Method = Callable[..., GoldLabels]
 
 METHODS: Registry[Method] = Registry("way to a gold label")
 METHODS.add("majority", "goldlabel.verify.majority:majority")
@@ -48,7 +58,7 @@ CONFIDENCE_METHODS = ("dawid-skene", "mace")
 
 def gold_labels(
     votes: Votes, method: str = "majority", *, quorum: int | None = None, confidence: float | None = None
-) -> Gold:
+) -> GoldLabels:
     """Apply a method by its name; ``quorum`` is for a majority, ``confidence`` for what gives a probability."""
     apply = METHODS.get(method)
     options: dict[str, Any] = {}
@@ -63,12 +73,14 @@ def gold_labels(
     return apply(votes, **options)
 
 
-def most_probable(probabilities: NDArray[np.float64], voted: NDArray[np.bool_], confidence: float) -> NDArray[np.int8]:
-    """Return the most probable label, or none: where it is less probable than wanted, tied, or nobody voted."""
+def most_probable(
+    probabilities: NDArray[np.float64], voted: NDArray[np.bool_], confidence: float, answers: int
+) -> Marks:
+    """Mark the most probable label, or none: where it is less probable than wanted, tied, or nobody voted."""
     best = probabilities.max(axis=1, initial=0.0)
-    alone = np.isclose(probabilities, best[:, None], rtol=0, atol=1e-12).sum(axis=1) == 1
-    answer = probabilities.argmax(axis=1).astype(np.int8)
-    return np.where(voted & alone & (best >= confidence), answer, NONE).astype(np.int8)
+    marks = np.isclose(probabilities, best[:, None], rtol=0, atol=1e-12)
+    stands = voted & (marks.sum(axis=1) == 1) & (best >= confidence)
+    return np.pad(marks & stands[:, None], ((0, 0), (0, answers - probabilities.shape[1])))
 
 
 def check_share(name: str, value: float) -> None:

@@ -15,11 +15,11 @@ import numpy as np
 import polars as pl
 
 from goldlabel.errors import InputError
-from goldlabel.metrics import Estimate, share
+from goldlabel.metrics import Estimate
 from goldlabel.pairs import Result
-from goldlabel.verify.agreement import tallies_of
+from goldlabel.verify.agreement import shares_by_person, tallies_of
 from goldlabel.verify.majority import majority
-from goldlabel.verify.votes import NONE, Votes
+from goldlabel.verify.votes import Votes, marked
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,7 +30,7 @@ class HumanBaseline(Result):
     without_gold: int
     fallback: str
     figures: Mapping[str, Estimate]
-    people: pl.DataFrame
+    people: Mapping[str, Estimate]
 
     @property
     def title(self) -> str:
@@ -54,30 +54,28 @@ class HumanBaseline(Result):
             "without_gold": self.without_gold,
             "fallback": self.fallback,
             **{name: estimate.to_dict() for name, estimate in self.figures.items()},
-            "people": self.people.to_dicts(),
+            "people": [{"annotator": name, **accuracy.to_dict()} for name, accuracy in self.people.items()],
         }
 
 
 def human_baseline(votes: Votes, *, level: float = 0.95) -> HumanBaseline:
     """Score fresh votes against the labels of the pairs; pairs whose label is ``-`` are left out."""
-    has_gold = votes.label != NONE
+    has_gold = marked(votes.label)
     if not (has_gold & (votes.total > 0)).any():
         raise InputError("no pair with a gold label has a vote, so people cannot be held against gold")
-    frequency = np.bincount(votes.label[has_gold], minlength=len(votes.space))
-    fallback = int(frequency.argmax())
+    fallback = int(votes.label.sum(axis=0).argmax())
     tallies = tallies_of(votes, majority(votes), has_gold)
     if not len(tallies):
         raise InputError("no pair has two votes or more, so there is no majority to score")
-    decided = tallies.gold != NONE
-    right = tallies.gold == tallies.label
-    most = tallies.counts[:, : tallies.labels].max(axis=1, initial=0)
+    decided = marked(tallies.gold)
+    right = marked(tallies.gold & tallies.label)
     every = np.ones(len(tallies))
     shares = {
-        "accuracy": (np.where(decided, right, tallies.label == fallback), every),
-        "accuracy_decided": (right & decided, decided),
-        "accuracy_strict": (right & decided, every),
+        "accuracy": (np.where(decided, right, tallies.label[:, fallback]), every),
+        "accuracy_decided": (right, decided),
+        "accuracy_strict": (right, every),
         "accuracy_individual": (tallies.votes_for(tallies.label), tallies.total),
-        **{f"agree{k}": (most >= k, tallies.total >= k) for k in (5, 4, 3)},
+        **{f"agree{k}": (tallies.most >= k, tallies.total >= k) for k in (5, 4, 3)},
         "no_majority": (~decided, every),
     }
     return HumanBaseline(
@@ -89,16 +87,11 @@ def human_baseline(votes: Votes, *, level: float = 0.95) -> HumanBaseline:
     )
 
 
-def _people(votes: Votes, level: float) -> pl.DataFrame:
+def _people(votes: Votes, level: float) -> dict[str, Estimate]:
     """Return each known person's accuracy, in per cent."""
-    gold = votes.label[votes.pair]
-    scored = (gold != NONE) & (votes.annotator != NONE)
-    person, right, units = votes.annotator[scored], (votes.answer == gold)[scored], votes.units[votes.pair][scored]
-    rows = []
-    for number, name in enumerate(votes.annotators):
-        own = person == number
-        if own.any():
-            accuracy = share(right[own], units=units[own], level=level).percent()
-            rows.append((name, int(own.sum()), accuracy.value, accuracy.low, accuracy.high))
-    schema = {"annotator": pl.String, "votes": pl.Int64, "accuracy": pl.Float64, "low": pl.Float64, "high": pl.Float64}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    signed = votes.signed
+    scored = marked(signed.label)[signed.row]
+    row, answer, person = signed.row[scored], signed.answer[scored], signed.annotator[scored]
+    right = signed.label[row, answer]
+    accuracies = shares_by_person(person, right, signed.units[row], len(signed.annotators), level=level)
+    return {name: accuracy for name, accuracy in zip(signed.annotators, accuracies, strict=True) if accuracy.n}

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from goldlabel.verify.gold import Gold, most_probable
+from goldlabel.verify.gold import GoldLabels, most_probable
 from goldlabel.verify.votes import Votes
 
 COMPETENCE_PRIOR = 0.5
 HABIT_PRIOR = 10.0
 
 
-def mace(votes: Votes, *, confidence: float = 0.0, iterations: int = 50, tolerance: float = 1e-6) -> Gold:
+def mace(votes: Votes, *, confidence: float = 0.0, iterations: int = 50, tolerance: float = 1e-6) -> GoldLabels:
     """Return the most probable label of each pair, if it is as probable as ``confidence``.
 
     ``details`` hold each annotator's competence: the share of votes they cast because they knew.
@@ -31,9 +31,9 @@ def mace(votes: Votes, *, confidence: float = 0.0, iterations: int = 50, toleran
     votes.require_annotators("mace")
     labels, people = len(votes.space), len(votes.annotators)
     kept = votes.answer < labels
-    pair, answer, annotator = votes.pair[kept], votes.answer[kept], votes.annotator[kept]
-    cast = _Cast(pair, answer, annotator, len(votes.ids), people, labels)
-    voted = np.bincount(pair, minlength=len(votes.ids)) > 0
+    pair, answer, annotator = votes.row[kept], votes.answer[kept], votes.annotator[kept]
+    cast = _Cast(pair, answer, annotator, len(votes.pairs), people, labels)
+    voted = np.bincount(pair, minlength=len(votes.pairs)) > 0
     knowing, guessing, habit = np.full(people, 0.5), np.full(people, 0.5), np.full((people, labels), 1 / labels)
     probabilities = cast.posterior(knowing, guessing, habit)
     steps, moved = 0, np.inf
@@ -46,16 +46,17 @@ def mace(votes: Votes, *, confidence: float = 0.0, iterations: int = 50, toleran
     probabilities = np.where(voted[:, None], probabilities, 0.0)
     competence = knowing / (knowing + guessing)
     details = {"competence": dict(zip(votes.annotators, competence.tolist(), strict=True)), "iterations": steps}
-    return Gold("mace", most_probable(probabilities, voted, confidence), probabilities, details)
+    marks = most_probable(probabilities, voted, confidence, len(votes.answers))
+    return GoldLabels("mace", marks, probabilities, details, posterior=True)
 
 
 @dataclass(frozen=True)
 class _Cast:
     """The votes for a label, and the two steps of training over them."""
 
-    pair: NDArray[np.int32]
-    answer: NDArray[np.int8]
-    annotator: NDArray[np.int32]
+    pair: NDArray[np.int64]
+    answer: NDArray[np.int64]
+    annotator: NDArray[np.int64]
     pairs: int
     people: int
     labels: int
@@ -65,7 +66,7 @@ class _Cast:
     ) -> NDArray[np.float64]:
         """Return P(true label | votes) under a uniform prior."""
         by_habit = guessing[self.annotator] * habit[self.annotator, self.answer]
-        cell = self.pair.astype(np.int64) * self.labels + self.answer
+        cell = self.pair * self.labels + self.answer
         # Every vote is as likely by habit under each label; what tells them apart is who may have known.
         gain = np.log(by_habit + knowing[self.annotator]) - np.log(by_habit)
         scores = np.bincount(cell, gain, self.pairs * self.labels).reshape(self.pairs, self.labels)
@@ -84,7 +85,7 @@ class _Cast:
         by_knowledge = knowing[self.annotator]
         knew = probabilities[self.pair, self.answer] * by_knowledge / (by_habit + by_knowledge)
         known = np.bincount(self.annotator, knew, self.people)
-        cell = self.annotator.astype(np.int64) * self.labels + self.answer
+        cell = self.annotator * self.labels + self.answer
         habits = np.bincount(cell, 1 - knew, self.people * self.labels).reshape(self.people, self.labels)
         known_or_not = np.column_stack([known, habits.sum(axis=1)])
         states = _expected(np.asarray(known_or_not + COMPETENCE_PRIOR, dtype=np.float64))

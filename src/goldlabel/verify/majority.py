@@ -10,23 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.verify.gold import Gold
-from goldlabel.verify.votes import NONE, Votes
+from goldlabel.verify.gold import GoldLabels
+from goldlabel.verify.votes import Marks, Votes
 
 
-def majority(votes: Votes, *, quorum: int | None = None) -> Gold:
+def majority(votes: Votes, *, quorum: int | None = None) -> GoldLabels:
     """Return the label with more than half of a pair's votes, or with ``quorum`` votes and no equal."""
     if quorum is not None and quorum < 1:
         raise InputError(f"a quorum of {quorum} votes is none; give 1 or more")
     labels = len(votes.space)
     shares = votes.counts[:, :labels] / np.maximum(votes.total, 1)[:, None]
-    return Gold("majority", leading(votes.counts, labels, quorum), shares)
+    return GoldLabels("majority", leading(votes.counts, labels, quorum), shares)
 
 
-def leading(counts: NDArray[np.int32], labels: int, quorum: int | None = None) -> NDArray[np.int8]:
-    """Return the leading label of each row of counts, or none; the columns past ``labels`` are abstentions."""
+def leading(counts: NDArray[np.int32], labels: int, quorum: int | None = None) -> Marks:
+    """Mark the leading label of each row of counts, or none; the columns past ``labels`` are abstentions."""
     best = counts.max(axis=1, initial=0)
-    alone = (counts == best[:, None]).sum(axis=1) == 1
+    marks = counts == best[:, None]
     needed = counts.sum(axis=1) // 2 + 1 if quorum is None else quorum
-    first = counts.argmax(axis=1)
-    return np.where(alone & (best >= needed) & (first < labels), first, NONE).astype(np.int8)
+    leads = (marks.sum(axis=1) == 1) & (best >= needed)
+    marks[:, labels:] = False
+    return np.asarray(marks & leads[:, None])

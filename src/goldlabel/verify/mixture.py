@@ -20,7 +20,7 @@ from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import ABSTENTIONS
 from goldlabel.verify.agreement import Part, Tallies, tallies_of
 from goldlabel.verify.majority import majority
-from goldlabel.verify.votes import NONE, Votes, votes_of
+from goldlabel.verify.votes import Votes, marked, votes_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,16 +99,13 @@ def compare_mixture(
 def _shares(tallies: Tallies, unrelated: int) -> dict[str, Part]:
     """Return the rows of Table 11; ``any`` counts agreement on an abstention as agreement."""
     every = np.ones(len(tallies))
-    labelled = tallies.label != NONE
-    same = (tallies.gold == tallies.label) & labelled
-    on_label = tallies.counts[:, : tallies.labels].max(axis=1, initial=0)
     on_any = tallies.counts.max(axis=1, initial=0)
     votes = tallies.counts[:, unrelated]
     return {
-        "majority_label": (same, labelled),
-        **{f"agree{k}": (on_label >= k, tallies.total >= k) for k in (5, 4, 3)},
+        "majority_label": (marked(tallies.gold & tallies.label), marked(tallies.label)),
+        **{f"agree{k}": (tallies.most >= k, tallies.total >= k) for k in (5, 4, 3)},
         **{f"agree{k}_any": (on_any >= k, tallies.total >= k) for k in (5, 4, 3)},
-        "no_gold": (tallies.gold == NONE, every),
+        "no_gold": (~marked(tallies.gold), every),
         "majority_unrelated": (2 * votes > tallies.total, every),
         "unrelated": (votes, tallies.total),
     }

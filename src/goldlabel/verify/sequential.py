@@ -25,7 +25,7 @@ from goldlabel.pairs.result import Result
 from goldlabel.seeds import random_state
 from goldlabel.verify.gold import check_share
 from goldlabel.verify.majority import leading
-from goldlabel.verify.votes import Votes
+from goldlabel.verify.votes import Marks, Votes
 
 NODES = 64
 WEAK_PRIOR = 0.5
@@ -138,7 +138,7 @@ class Simulation(Result):
     rule: StoppingRule
     pairs: int
     fixed: int
-    given: int
+    already: int
     votes: float
     same_as_fixed: float
     right: float
@@ -146,8 +146,8 @@ class Simulation(Result):
 
     @property
     def saving(self) -> float:
-        """The share of votes saved, not counting those that were given, in per cent."""
-        return 100 * (1 - (self.votes - self.given) / (self.fixed - self.given))
+        """The share of votes saved, not counting those that were there already, in per cent."""
+        return 100 * (1 - (self.votes - self.already) / (self.fixed - self.already))
 
     @property
     def title(self) -> str:
@@ -166,8 +166,8 @@ class Simulation(Result):
             "most": self.rule.most,
             "prior": self.rule.prior,
             "pairs": self.pairs,
-            "votes_per_pair": self.votes - self.given,
-            "fixed_votes_per_pair": self.fixed - self.given,
+            "votes_per_pair": self.votes - self.already,
+            "fixed_votes_per_pair": self.fixed - self.already,
             "saving": self.saving,
             "same_as_fixed": self.same_as_fixed,
             "right": self.right,
@@ -176,27 +176,28 @@ class Simulation(Result):
 
 
 def simulate(
-    votes: Votes, rule: StoppingRule, *, fixed: int = 5, given: int = 1, repeats: int = 10, seed: int = 0
+    votes: Votes, rule: StoppingRule, *, fixed: int = 5, already: int = 1, repeats: int = 10, seed: int = 0
 ) -> Simulation:
     """Draw each pair's votes in random order, the author's first, until the rule stops.
 
     Right is the label that all votes of a pair together lead to; ``fixed`` votes decide by majority. The first
-    ``given`` votes (the author's) are there anyway. Pairs with too few votes are left out.
+    ``already`` votes (the author's) are there anyway. Pairs with too few votes are left out.
     """
     labels, need = len(votes.space), max(fixed, rule.most)
     chosen = np.flatnonzero(votes.total >= need)
-    if not len(chosen) or not 0 <= given < fixed:
-        raise InputError(f"no pair has the {need} votes that the simulation draws, {given} of them given")
+    if not len(chosen) or not 0 <= already < fixed:
+        raise InputError(f"no pair has the {need} votes that the simulation draws, {already} of them there already")
     truth = leading(votes.counts[chosen], labels, quorum=1)
     random = random_state(seed)
     outcomes = []
     for _ in range(repeats):
-        drawn = _shuffled(votes, need, random)[chosen]
+        drawn = _shuffled(votes, need, random)
         usual = leading(_counted(drawn[:, :fixed], len(votes.answers)), labels)
-        used, label = _run(rule, drawn, labels, len(votes.answers), max(given, 1))
-        outcomes.append([used.mean(), (label == usual).mean(), (label == truth).mean(), (usual == truth).mean()])
-    cost, same, right, fixed_right = np.mean(outcomes, axis=0).tolist()
-    return Simulation(rule, len(chosen), fixed, given, cost, 100 * same, 100 * right, 100 * fixed_right)
+        used, label = _run(rule, drawn, labels, len(votes.answers), max(already, 1))
+        alike = [(label == usual), (label == truth), (usual == truth)]
+        outcomes.append([used.mean(), *(marks.all(axis=1).mean() for marks in alike)])
+    cost, *shares = np.mean(outcomes, axis=0).tolist()
+    return Simulation(rule, len(chosen), fixed, already, cost, *(100 * share for share in shares))
 
 
 def leading_probability(votes: tuple[int, ...], prior: float) -> float:
@@ -254,33 +255,31 @@ def _added(votes: tuple[int, ...], place: int) -> tuple[int, ...]:
     return tuple(sorted(more, reverse=True))
 
 
-def _shuffled(votes: Votes, width: int, random: np.random.RandomState) -> NDArray[np.int8]:
-    """Return up to ``width`` answers of each pair in random order, the author's first; -1 where there are fewer."""
-    keys = np.where(votes.by_author, -1.0, random.random_sample(len(votes.pair)))
-    order = np.lexsort((keys, votes.pair))
-    place = np.arange(len(order)) - (np.cumsum(votes.total) - votes.total)[votes.pair]
-    early = place < width
-    matrix = np.full((len(votes.ids), width), -1, dtype=np.int8)
-    matrix[votes.pair[early], place[early]] = votes.answer[order][early]
-    return matrix
+def _shuffled(votes: Votes, width: int, random: np.random.RandomState) -> NDArray[np.int64]:
+    """Return ``width`` answers of each pair that has so many, in random order, the author's first."""
+    keys = np.where(votes.by_author, -1.0, random.random_sample(len(votes.row)))
+    order = np.lexsort((keys, votes.row))
+    place = np.arange(len(order)) - (np.cumsum(votes.total) - votes.total)[votes.row]
+    drawn = (place < width) & (votes.total >= width)[votes.row]
+    return votes.answer[order][drawn].reshape(-1, width)
 
 
-def _counted(drawn: NDArray[np.int8], answers: int) -> NDArray[np.int32]:
+def _counted(drawn: NDArray[np.int64], answers: int) -> NDArray[np.int32]:
     return np.stack([(drawn == answer).sum(axis=1) for answer in range(answers)], axis=1).astype(np.int32)
 
 
 def _run(
-    rule: StoppingRule, drawn: NDArray[np.int8], labels: int, answers: int, start: int
-) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+    rule: StoppingRule, drawn: NDArray[np.int64], labels: int, answers: int, start: int
+) -> tuple[NDArray[np.int64], Marks]:
     """Cast the drawn votes one by one until the rule stops; return the votes used and the label decided on."""
     used = np.full(len(drawn), rule.most)
-    label = np.full(len(drawn), -1, dtype=np.int8)
+    decided = np.zeros((len(drawn), answers), dtype=np.bool_)
     waiting = np.arange(len(drawn))
     for cast in range(start, rule.most + 1):
         counts = _counted(drawn[waiting, :cast], answers)
         done = rule.stops(counts, labels)
         finished = waiting[done]
         used[finished] = cast
-        label[finished] = leading(counts[done], labels)
+        decided[finished] = leading(counts[done], labels)
         waiting = waiting[~done]
-    return used, label
+    return used, decided

@@ -20,49 +20,60 @@ from goldlabel.registry import suggest
 from goldlabel.verify.agreement import COEFFICIENTS, SHARES, Agreement, agreement
 from goldlabel.verify.annotators import Annotators, annotators
 from goldlabel.verify.cohen_kappa import Joint, joint_votes, mean_cohen
-from goldlabel.verify.gold import Gold, gold_labels
+from goldlabel.verify.gold import GoldLabels, gold_labels
+from goldlabel.verify.groups import ALL, Key, group_name, group_rows
 from goldlabel.verify.opinions import Opinions, opinions
+from goldlabel.verify.relabelling import relabel
 from goldlabel.verify.sequential import StoppingRule, VotePlan, fit_prior, plan_votes
-from goldlabel.verify.votes import NONE, Votes, votes_of
+from goldlabel.verify.votes import Votes, marked, votes_of
 
-ALL = "all"
-NO_VALUE = "(none)"
 SORTED_FROM = 50
 """From this many relabelled pairs on, first votes that always lead are no chance."""
 
 
 @dataclass(frozen=True, repr=False)
 class Verification(Result):
-    """Gold labels recomputed from votes, and the agreement behind them, for all pairs and for each group."""
+    """Gold labels recomputed from votes, and the agreement behind them.
+
+    ``groups`` has the whole under ``()`` and each group under the values of the columns that make it, such as
+    ``("multi", "hard")``, with ``None`` where a pair has no value.
+    """
 
     pairs: Pairs
     votes: Votes
-    gold: Gold
-    groups: Mapping[str, Agreement]
+    gold: GoldLabels
+    by: tuple[str, ...]
+    groups: Mapping[Key, Agreement]
     opinions: Opinions
     plan: VotePlan
     annotators: Annotators | None
     gold_matches_label: int
     gold_differs: int
+    pending: int
     notes: tuple[str, ...] = field(default=())
 
     @property
     def title(self) -> str:
         """How many pairs were relabelled and how many got their label again."""
-        whole = self.groups[ALL]
+        waiting = f", {self.pending:,} pending" if self.pending else ""
         return (
-            f"{self.pairs.card.name}: {whole.relabelled:,} of {whole.n:,} pairs relabelled, "
-            f"gold by {self.gold.method}; {self.gold_matches_label:,} as labelled, {self.gold_differs:,} not"
+            f"{self.pairs.card.name}: {self.whole.relabelled:,} of {self.whole.n:,} pairs relabelled, "
+            f"gold by {self.gold.method}; {self.gold_matches_label:,} as labelled, {self.gold_differs:,} not{waiting}"
         )
+
+    @property
+    def whole(self) -> Agreement:
+        """The agreement on all pairs."""
+        return self.groups[ALL]
 
     @property
     def table(self) -> pl.DataFrame:
         """One row per group: shares in per cent, coefficients; null where undefined."""
         rows = []
-        for name, group in self.groups.items():
-            values = {key: group.figures[key].value for key in (*SHARES, *COEFFICIENTS)}
-            rounded = {key: None if v is None else round(v, 1 if key in SHARES else 3) for key, v in values.items()}
-            rows.append({"group": name, "n": group.n, "relabelled": group.relabelled, **rounded})
+        for key, group in self.groups.items():
+            values = {name: group.figures[name].value for name in (*SHARES, *COEFFICIENTS)}
+            rounded = {name: None if v is None else round(v, 1 if name in SHARES else 3) for name, v in values.items()}
+            rows.append({"group": group_name(key), "n": group.n, "relabelled": group.relabelled, **rounded})
         schema = {"group": pl.String, "n": pl.Int64, "relabelled": pl.Int64}
         return pl.DataFrame(rows, schema=schema | dict.fromkeys((*SHARES, *COEFFICIENTS), pl.Float64))
 
@@ -71,9 +82,16 @@ class Verification(Result):
         return {
             "name": self.pairs.card.name,
             "method": self.gold.method,
-            "groups": {name: group.to_dict() for name, group in self.groups.items()},
+            "by": list(self.by),
+            "groups": {group_name(key): group.to_dict() for key, group in self.groups.items()},
             "gold_matches_label": self.gold_matches_label,
             "gold_differs": self.gold_differs,
+            "pending": self.pending,
+            "votes": {
+                "counted": len(self.votes.cast),
+                "unlabelled": self.votes.unlabelled,
+                "repeated": self.votes.repeated,
+            },
             "details": self.gold.details,
             "opinions": self.opinions.to_dict(),
             "more_votes": self.plan.to_dict(),
@@ -95,6 +113,7 @@ def verify(
     quorum: int | None = None,
     confidence: float | None = None,
     author: str | None = None,
+    repeats: str | None = None,
     votes: Votes | None = None,
     resamples: int = 1000,
     level: float = 0.95,
@@ -104,12 +123,14 @@ def verify(
 
     ``method`` is a name of ``goldlabel.verify.METHODS``. ``confidence`` is how sure you want to be of a label:
     it decides how many more votes pairs need (0.95 unless given) and, where a method gives probabilities, what a
-    gold label must reach. ``author`` says where the author's label is, if not where the card says. ``votes`` replace
-    those of the record. Pairs with fewer than two votes keep their label.
+    gold label must reach. ``author`` says where the author's label is, if not where the card says, and ``repeats``
+    which of one annotator's votes on a pair counts. ``votes`` replace those of the record, in what is written too.
+    Pairs with fewer than two votes, and pairs on which the method has yet to decide, keep their label.
     """
     columns = _columns(by)
+    replaced = votes is not None
     if votes is None:
-        votes = votes_of(pairs, author=author)
+        votes = votes_of(pairs, author=author, repeats=repeats)
     elif not pairs.frame.select("id").collect(engine="streaming")["id"].equals(votes.ids):
         raise InputError(f"{pairs.card.name}: the votes are not those of these pairs; read them for these")
     if not votes.relabelled.any():
@@ -119,22 +140,23 @@ def verify(
     gold = gold_labels(votes, method, quorum=quorum, confidence=confidence)
     options: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
     joint = joint_votes(votes) if votes.annotators else None
-    groups = {name: _group(votes, gold, joint, chosen, options) for name, chosen in _groups(pairs, columns).items()}
-    words = gold.words(votes)
-    relabelled = pl.Series(votes.relabelled)
-    matches = int((gold.answer == votes.label)[votes.relabelled].sum())
+    groups = {key: _group(votes, gold, joint, chosen, options) for key, chosen in group_rows(pairs, columns).items()}
+    decided = votes.relabelled & gold.decided
+    matches = int((gold.marks == votes.label).all(axis=1)[decided].sum())
     rule = StoppingRule(confidence=confidence or 0.95, most=10, prior=fit_prior(votes.counts[:, : len(votes.space)]))
     return Verification(
-        pairs=_relabel(pairs, words, relabelled, votes, method),
+        pairs=relabel(pairs, votes, gold, with_votes=replaced or votes.repeated > 0),
         votes=votes,
         gold=gold,
+        by=columns,
         groups=groups,
         opinions=opinions(votes),
         plan=plan_votes(votes, rule),
-        annotators=annotators(votes) if votes.annotators else None,
+        annotators=annotators(votes, level=level) if votes.annotators else None,
         gold_matches_label=matches,
-        gold_differs=int(votes.relabelled.sum()) - matches,
-        notes=_notes(votes),
+        gold_differs=int(decided.sum()) - matches,
+        pending=int((votes.relabelled & ~gold.decided).sum()),
+        notes=_notes(votes, quorum),
     )
 
 
@@ -147,60 +169,49 @@ def _columns(by: str | Sequence[str] | None) -> tuple[str, ...]:
     return names
 
 
-def _groups(pairs: Pairs, columns: tuple[str, ...]) -> dict[str, NDArray[np.bool_] | None]:
-    """Return for each group its pairs, the whole first; several columns make names such as ``multi/hard``."""
-    found: dict[str, NDArray[np.bool_] | None] = {ALL: None}
-    if not columns:
-        return found
-    frame = pairs.frame.select(columns).collect(engine="streaming")
-    key = frame.select(pl.concat_str([pl.col(name).fill_null(NO_VALUE) for name in columns], separator="/")).to_series()
-    places = key.to_frame("key").with_row_index("row").group_by("key").agg("row").sort("key")
-    for name, rows in places.iter_rows():
-        chosen = np.zeros(len(frame), dtype=np.bool_)
-        chosen[rows] = True
-        found[f"{columns[0]}={name}" if name == ALL else name] = chosen
-    return found
-
-
 def _group(
-    votes: Votes, gold: Gold, joint: Joint | None, chosen: NDArray[np.bool_] | None, options: dict[str, Any]
+    votes: Votes, gold: GoldLabels, joint: Joint | None, chosen: NDArray[np.bool_] | None, options: dict[str, Any]
 ) -> Agreement:
-    found = agreement(votes, gold, chosen=chosen, **options)
+    measured = agreement(votes, gold, chosen=chosen, **options)
     if joint is None:
         cohen = Estimate.without_interval(None, level=options["level"], n=0, units=0, method="unknown annotators")
     else:
         cohen = mean_cohen(joint if chosen is None else joint.only(chosen), len(votes.annotators), **options)
-    return Agreement(found.n, found.relabelled, {**found.figures, "cohen_kappa": cohen})
+    return replace(measured, figures={**measured.figures, "cohen_kappa": cohen})
 
 
-def _relabel(pairs: Pairs, words: pl.Series, relabelled: pl.Series, votes: Votes, method: str) -> Pairs:
-    new = pl.when(pl.lit(relabelled)).then(pl.lit(words)).otherwise(pl.col("label")).alias("label")
-    card = pairs.card.with_step(f"gold labels from votes by {method}")
-    # The gold label takes the place of the author's where that was the label.
-    author = "first" if votes.by_author.any() else "none"
-    return Pairs(pairs.frame.with_columns(new), replace(card, author=author))
-
-
-def _notes(votes: Votes) -> tuple[str, ...]:
+def _notes(votes: Votes, quorum: int | None) -> tuple[str, ...]:
     """Say what the figures would otherwise hide."""
     notes = []
-    rows = votes.relabelled & (votes.author != NONE)
-    lead = votes.counts[np.arange(len(votes.ids)), np.maximum(votes.author, 0)] == votes.counts.max(axis=1, initial=0)
-    if (
-        votes.by_author.any()
-        and rows.sum() >= SORTED_FROM
-        and lead[rows].all()
-        and (votes.counts > 0)[rows].sum(1).max() > 1
-    ):
+    if _sorted(votes):
         notes.append(
             "on every pair the first vote is also the most frequent: the votes seem to be sorted, and figures about "
             "the author mean nothing; say that the author's label is not the first vote"
         )
-    if (votes.author == NONE).all():
+    if not votes.author.any():
         notes.append(
             "where the author's label is is not known: there are no figures about authors; "
             "say author first or label if you know"
         )
     if not votes.annotators:
         notes.append("who cast the votes is not known: Cohen's kappa and figures about annotators are undefined")
+    if votes.unlabelled:
+        notes.append(f"{votes.unlabelled:,} votes are for no label and do not count")
+    if votes.repeated:
+        notes.append(f"{votes.repeated:,} votes do not count, as their annotators voted again on the same pair")
+    short = int((votes.relabelled & (votes.total < (quorum or 0))).sum())
+    if short:
+        whom = "no pair" if short == votes.relabelled.sum() else f"{short:,} of {votes.relabelled.sum():,} pairs"
+        told = "has" if short == votes.relabelled.sum() else "do not have"
+        notes.append(f"{whom} {told} the {quorum} votes of the quorum, and cannot get a gold label")
     return tuple(notes)
+
+
+def _sorted(votes: Votes) -> bool:
+    """Say whether first votes lead so often that somebody must have sorted them."""
+    rows = votes.relabelled & marked(votes.author)
+    if not votes.by_author.any() or rows.sum() < SORTED_FROM:
+        return False
+    counts, author = votes.counts[rows], votes.author[rows]
+    leads = (counts * author).sum(axis=1) == counts.max(axis=1)
+    return bool(leads.all() and ((counts > 0).sum(axis=1) > 1).any())

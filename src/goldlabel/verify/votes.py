@@ -1,68 +1,158 @@
-"""Votes: one row per pair, annotator and answer.
+"""Votes: one row per pair, annotator and label.
 
-They come from the record (``votes``, the author's first) or from a CSV file with the columns ``pair``,
-``annotator`` and ``label``. Who voted, how long it took and when is known where the record's ``meta`` holds
-the lists ``annotators``, ``seconds`` and ``times`` beside the votes, or where the CSV file has it.
+They come from the record (``votes``, and beside them in ``meta`` the lists ``annotators``, ``seconds`` and ``times``),
+from a CSV file, or from any frame with the columns ``pair``, ``annotator`` and ``label``::
+
+    votes = Votes.from_frame(pl.DataFrame({"pair": [...], "annotator": [...], "label": [...]}))
+
+What is not known is null: an annotator without a name, a pair without a gold label. Labels become numbers in two ways
+only, and neither has a number for null: ``codes`` refuses it, and ``one_hot`` gives it a row without a mark.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.files import one_input_file
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.card import check_author
-from goldlabel.pairs.labels import ABSTENTIONS, LabelSpace
+from goldlabel.pairs.labels import ABSTENTIONS, NLI3, NO_GOLD, LabelSpace, label_space
+from goldlabel.pairs.record import BESIDE_VOTES
 from goldlabel.pairs.units import units_of
-from goldlabel.registry import suggest
+from goldlabel.registry import one_of, suggest
 
-NONE = -1
-"""Stands for no label and for an unknown annotator."""
+Marks = NDArray[np.bool_]
+"""Labels as a row of marks, one column per answer, at most one of them set: no mark is no label."""
 
-MEMBERS = {"annotators": pl.String(), "seconds": pl.Float64(), "times": pl.String()}
+REPEATS = ("first", "last")
+"""Which of one annotator's votes on the same pair counts."""
+
+BESIDE = dict(zip(BESIDE_VOTES, (pl.String(), pl.Float64(), pl.String()), strict=True))
+
+TIME = pl.Datetime("us", "UTC")
 TIME_FORMATS = ("%+", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
 
 
 @dataclass(frozen=True)
 class Votes:
-    """The long table of votes as parallel arrays, in the order of pairs, then of votes.
+    """The votes on some pairs.
 
-    ``pair`` is a row of ``ids``, ``answer`` a column of ``answers``, ``annotator`` a place in ``annotators``.
-    ``units`` (see ``goldlabel.pairs.units``), ``label`` and ``author`` have one entry per pair; ``by_author`` marks
-    the votes that are the author's own.
+    ``pairs`` has a row per pair: its ``id``, its ``unit`` (see ``goldlabel.pairs.units``), the ``label`` it came with
+    and its ``author``'s label. ``cast`` has a row per vote, in the order of pairs, then of votes: the ``row`` of its
+    pair, ``annotator``, ``label``, ``seconds``, ``time``, and whether it is the author's own (``by_author``).
+
+    Every vote in ``cast`` has a label. Those that had none, and repeated votes that gave way to others, are counted in
+    ``unlabelled`` and ``repeated``.
     """
 
     space: LabelSpace
-    ids: pl.Series
-    units: NDArray[np.int64]
-    label: NDArray[np.int8]
-    author: NDArray[np.int8]
-    pair: NDArray[np.int32]
-    answer: NDArray[np.int8]
-    by_author: NDArray[np.bool_]
-    annotator: NDArray[np.int32]
-    annotators: tuple[str, ...]
-    seconds: NDArray[np.float64]
-    times: NDArray[np.float64]
+    pairs: pl.DataFrame
+    cast: pl.DataFrame
+    unlabelled: int = 0
+    repeated: int = 0
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pl.DataFrame,
+        labels: LabelSpace | str = NLI3,
+        *,
+        pairs: Pairs | None = None,
+        author: str | None = None,
+        label_map: Mapping[str, str] | None = None,
+        repeats: str | None = None,
+        where: str = "votes",
+    ) -> Votes:
+        """Take votes from a frame with the columns ``pair``, ``annotator``, ``label``, maybe ``seconds`` and ``time``.
+
+        A pair's votes stand in the order of the frame. ``pairs`` are those voted on, with their labels and label
+        space; without them, the frame's own pairs are taken, each a unit of its own unless there is a column
+        ``unit``. ``label_map`` spells labels, as for files. An annotator's second vote on a pair is refused unless
+        ``repeats`` says which one counts.
+        """
+        _require(frame, where)
+        if pairs is not None:
+            space, table = pairs.card.label_space, _pair_table(pairs)
+            # Where the author's label is the record's first vote, it is not among these.
+            author = author or ("label" if pairs.card.author == "label" else "none")
+        else:
+            space = label_space(labels) if isinstance(labels, str) else labels
+            table = _own_pairs(frame)
+        rows = table.with_row_index("row").select("row", pair="id")
+        joined = frame.with_columns(pl.col("pair").cast(pl.String)).join(
+            rows, on="pair", how="left", maintain_order="left"
+        )
+        lost = joined.filter(pl.col("row").is_null())
+        if len(lost):
+            raise InputError(f"{where}: pair {lost['pair'][0]!r} is not among the pairs voted on")
+        joined = joined.sort("row", maintain_order=True)
+        cast = pl.DataFrame(
+            {
+                "row": joined["row"],
+                "annotator": joined["annotator"].cast(pl.String),
+                "label": _spelled(joined["label"], space, label_map, where),
+                "seconds": _seconds(joined, where),
+                "time": _times(_optional(joined, "time"), where),
+            }
+        )
+        return _assemble(space, table, cast, author=author or "none", repeats=repeats, where=where)
 
     @property
     def answers(self) -> tuple[str, ...]:
         """What a vote can be: the labels of the space, then the abstentions."""
         return (*self.space.labels, *ABSTENTIONS)
 
+    @property
+    def ids(self) -> pl.Series:
+        """The ids of the pairs."""
+        return self.pairs["id"]
+
+    @cached_property
+    def annotators(self) -> tuple[str, ...]:
+        """The annotators who are known, in the order of their names."""
+        return _categories(self.cast["annotator"])
+
+    @cached_property
+    def units(self) -> NDArray[np.int64]:
+        """The unit of each pair."""
+        return self.pairs["unit"].to_numpy()
+
+    @cached_property
+    def label(self) -> Marks:
+        """The label each pair came with."""
+        return one_hot(self.pairs["label"])
+
+    @cached_property
+    def author(self) -> Marks:
+        """The author's label of each pair."""
+        return one_hot(self.pairs["author"])
+
+    @cached_property
+    def row(self) -> NDArray[np.int64]:
+        """The row of the pair that each vote is on."""
+        return self.cast["row"].to_numpy().astype(np.int64)
+
+    @cached_property
+    def answer(self) -> NDArray[np.int64]:
+        """The column of ``answers`` that each vote is for."""
+        return codes(self.cast["label"])
+
+    @property
+    def by_author(self) -> NDArray[np.bool_]:
+        """The votes that are the author's own."""
+        return self.cast["by_author"].to_numpy()
+
     @cached_property
     def counts(self) -> NDArray[np.int32]:
         """The number of votes by pair and answer."""
         width = len(self.answers)
-        cell = self.pair.astype(np.int64) * width + self.answer
-        counted = np.bincount(cell, minlength=len(self.ids) * width)
+        counted = np.bincount(self.row * width + self.answer, minlength=len(self.pairs) * width)
         return np.asarray(counted.reshape(-1, width), dtype=np.int32)
 
     @cached_property
@@ -75,28 +165,34 @@ class Votes:
         """The pairs with two votes or more."""
         return self.total >= 2
 
+    @cached_property
+    def signed(self) -> Votes:
+        """The votes of annotators who are known."""
+        return Votes(self.space, self.pairs, self.cast.filter(pl.col("annotator").is_not_null()))
+
+    @cached_property
+    def annotator(self) -> NDArray[np.int64]:
+        """The place in ``annotators`` of who cast each vote; all must be known, as they are in ``signed``."""
+        return codes(self.cast["annotator"])
+
     @property
     def table(self) -> pl.DataFrame:
         """The votes as a table of words."""
-        known = self.annotator != NONE
-        names = pl.Series(self.annotators, dtype=pl.String)[np.where(known, self.annotator, 0)] if known.any() else None
         starts = np.cumsum(self.total) - self.total
-        return pl.DataFrame(
-            {
-                "pair": self.ids[self.pair],
-                "annotator": pl.select(pl.when(pl.Series(known)).then(names)).to_series().cast(pl.String),
-                "label": pl.Series(self.answers)[self.answer],
-                "position": np.arange(len(self.pair)) - starts[self.pair],
-                "seconds": pl.Series(self.seconds).fill_nan(None),
-                "time": pl.from_epoch(pl.Series(self.times).fill_nan(None).cast(pl.Int64), time_unit="s"),
-            }
+        return self.cast.select(
+            pair=self.ids[self.row],
+            annotator=pl.col("annotator").cast(pl.String),
+            label=pl.col("label").cast(pl.String),
+            position=np.arange(len(self.row)) - starts[self.row],
+            seconds=pl.col("seconds"),
+            time=pl.col("time"),
         )
 
     def require_annotators(self, what: str) -> None:
         """Refuse to go on where it is not known who cast which vote."""
-        unknown = int((self.annotator == NONE).sum())
+        unknown = self.cast["annotator"].null_count()
         if unknown:
-            share = "who cast the votes is not known" if unknown == len(self.pair) else f"{unknown} votes have no name"
+            share = "who cast the votes is not known" if unknown == len(self.cast) else f"{unknown} votes have no name"
             raise InputError(
                 f"{what} needs to know who cast each vote, and {share}; give them in meta under 'annotators', "
                 "a list beside the votes, or in a CSV file of votes"
@@ -105,105 +201,144 @@ class Votes:
             raise InputError(f"{what} has nothing to learn from: no vote is for a label")
 
 
-def votes_of(pairs: Pairs, *, author: str | None = None) -> Votes:
+def votes_of(pairs: Pairs, *, author: str | None = None, repeats: str | None = None) -> Votes:
     """Take the votes from the record.
 
     Where the author's label is stands on the card; ``author`` says it instead: it is the ``first`` vote; it is the
-    released ``label``, where all votes are verifiers'; or nobody knows (``none``).
+    released ``label``, where all votes are verifiers'; or nobody knows (``none``). An annotator's second vote on a
+    pair is refused unless ``repeats`` says which one counts.
     """
-    author = _author(author, pairs.card.author)
-    frame = pairs.frame.select("id", "group", "premise", "label", "votes", *_meta_lists()).collect(engine="streaming")
+    where = pairs.card.name
+    frame = pairs.frame.select("votes", *_beside()).collect(engine="streaming")
     sizes = frame["votes"].list.len()
     if not sizes.sum():
         raise InputError(
-            f"{pairs.card.name}: there are no votes; they are read from the column 'votes' (annotator_labels in "
-            "SNLI's files) or from a CSV file of votes"
+            f"{where}: there are no votes; they are read from the column 'votes' (annotator_labels in SNLI's files) "
+            "or from a CSV file of votes"
         )
-    rows = np.repeat(np.arange(len(frame), dtype=np.int32), sizes.to_numpy())
-    words = frame["votes"].list.explode(keep_nulls=False, empty_as_null=False)
-    lists = {name: _flat(frame, name, kind, pairs.card.name) for name, kind in MEMBERS.items()}
-    return _build(pairs, frame, rows, words, lists, author)
-
-
-def read_votes(path: str | Path, pairs: Pairs, *, author: str | None = None) -> Votes:
-    """Read votes from a CSV file with the columns ``pair``, ``annotator``, ``label`` and maybe ``seconds``, ``time``.
-
-    A pair's votes stand in the order of the file. The record's own votes play no part, and where the author's is the
-    first of those, it is not in the file unless ``author`` says so.
-    """
-    author = _author(author, "label" if pairs.card.author == "label" else "none")
-    table = _read_csv(path)
-    frame = pairs.frame.select("id", "group", "premise", "label").collect(engine="streaming")
-    rows = frame.with_row_index("row").select("row", pl.col("id").alias("pair"))
-    joined = table.join(rows, on="pair", how="left", maintain_order="left")
-    lost = joined.filter(pl.col("row").is_null())
-    if len(lost):
-        raise InputError(f"{path}: pair {lost['pair'][0]!r} is not among the pairs of {pairs.card.name}")
-    joined = joined.sort("row", maintain_order=True)
-    spellings = pairs.card.label_space.spellings() | {word: word for word in ABSTENTIONS}
-    words = joined["label"].str.to_lowercase().replace_strict(spellings, default=None, return_dtype=pl.String)
-    if words.has_nulls():
-        wrong = joined["label"].filter(words.is_null())[0]
-        allowed = [*pairs.card.label_space.labels, *ABSTENTIONS]
-        raise InputError(f"{path}: label {wrong!r} is no vote; {suggest(str(wrong), allowed)}")
-    lists = {"annotators": joined["annotator"], "seconds": joined["seconds"], "times": joined["time"]}
-    return _build(pairs, frame, joined["row"].to_numpy().astype(np.int32), words, lists, author)
-
-
-def _build(
-    pairs: Pairs,
-    frame: pl.DataFrame,
-    rows: NDArray[np.int32],
-    words: pl.Series,
-    lists: dict[str, pl.Series],
-    author: str,
-) -> Votes:
-    space = pairs.card.label_space
-    codes = {word: code for code, word in enumerate((*space.labels, *ABSTENTIONS))}
-    label = _coded(frame["label"], codes)
-    answer = _coded(words, codes)
-    first = np.diff(rows, prepend=-1) != 0
-    authors = np.full(len(frame), NONE, dtype=np.int8)
-    if author == "first":
-        authors[rows[first]] = answer[first]
-    elif author == "label":
-        authors = label
-    names = lists["annotators"]
-    people = names.drop_nulls().unique().sort()
-    places = {name: place for place, name in enumerate(people)}
-    return Votes(
-        space=space,
-        ids=frame["id"],
-        units=units_of(frame),
-        label=label,
-        author=authors,
-        pair=rows,
-        answer=answer,
-        by_author=first if author == "first" else np.zeros(len(rows), dtype=np.bool_),
-        annotator=names.replace_strict(places, default=NONE, return_dtype=pl.Int32).to_numpy(),
-        annotators=tuple(people),
-        seconds=lists["seconds"].fill_null(np.nan).to_numpy(),
-        times=_epoch(lists["times"], pairs.card.name),
+    table = _pair_table(pairs)
+    lists = {name: _flat(frame, table["id"], name, kind, where) for name, kind in BESIDE.items()}
+    words = frame["votes"].list.explode(keep_nulls=True, empty_as_null=False)
+    cast = pl.DataFrame(
+        {
+            "row": np.repeat(np.arange(len(frame), dtype=np.uint32), sizes.to_numpy()),
+            "annotator": lists["annotators"],
+            "label": _spelled(words, pairs.card.label_space, None, where),
+            "seconds": lists["seconds"],
+            "time": _times(lists["times"], where),
+        }
+    )
+    return _assemble(
+        pairs.card.label_space, table, cast, author=author or pairs.card.author, repeats=repeats, where=where
     )
 
 
-def _coded(words: pl.Series, codes: dict[str, int]) -> NDArray[np.int8]:
-    return words.replace_strict(codes, default=NONE, return_dtype=pl.Int8).to_numpy()
+def codes(words: pl.Series) -> NDArray[np.int64]:
+    """Return the places of words among the categories of their type; null has no place, so there must be none."""
+    if words.has_nulls():
+        raise ValueError(f"{words.null_count()} of {len(words)} values of {words.name!r} are null and have no number")
+    return words.to_physical().to_numpy().astype(np.int64)
 
 
-def _author(said: str | None, otherwise: str) -> str:
-    if said is None:
-        return otherwise
-    check_author(said)
-    return said
+def one_hot(words: pl.Series) -> Marks:
+    """Return a row per word, marked in the column of its category; a null has no mark."""
+    places = words.to_physical()
+    columns = [(places == place).fill_null(False).to_numpy() for place in range(len(_categories(words)))]
+    return np.stack(columns, axis=1) if columns else np.zeros((len(words), 0), dtype=np.bool_)
 
 
-def _meta_lists() -> list[pl.Expr]:
+def marked(marks: Marks) -> NDArray[np.bool_]:
+    """Say which rows have a mark."""
+    return np.asarray(marks.any(axis=1))
+
+
+def _assemble(
+    space: LabelSpace, pairs: pl.DataFrame, cast: pl.DataFrame, *, author: str, repeats: str | None, where: str
+) -> Votes:
+    """Type the columns, find the author's label, and leave out what does not count."""
+    check_author(author)
+    answers = pl.Enum([*space.labels, *ABSTENTIONS])
+    people = cast["annotator"].drop_nulls().unique().sort()
+    first = pl.col("row") != pl.col("row").shift(1, fill_value=None)
+    cast = cast.with_columns(
+        pl.col("annotator").cast(pl.Enum(people)),
+        pl.col("label").cast(answers),
+        by_author=first.fill_null(True) if author == "first" else pl.lit(False),
+    )
+    pairs = pairs.with_columns(pl.col("label").replace(NO_GOLD, None).cast(answers))
+    if author == "first":
+        own = cast.filter("by_author").select("row", author="label")
+        pairs = pairs.with_row_index("row").join(own, on="row", how="left", maintain_order="left").drop("row")
+    else:
+        pairs = pairs.with_columns(author=pl.col("label") if author == "label" else pl.lit(None, answers))
+    labelled = cast.filter(pl.col("label").is_not_null())
+    once = _without_repeats(labelled, pairs["id"], repeats, where)
+    return Votes(space, pairs, once, len(cast) - len(labelled), len(labelled) - len(once))
+
+
+def _without_repeats(cast: pl.DataFrame, ids: pl.Series, repeats: str | None, where: str) -> pl.DataFrame:
+    if repeats is not None:
+        one_of("repeats", repeats, REPEATS)
+    vote = pl.col("row").cast(pl.Int64) * (2**32) + pl.col("annotator").to_physical().cast(pl.Int64)
+    again = cast.filter(vote.is_duplicated() & vote.is_not_null())
+    if not len(again):
+        return cast
+    if repeats is None:
+        raise InputError(
+            f"{where}: {again['annotator'][0]!r} voted more than once on pair {ids[again['row'][0]]!r}; "
+            "pass --repeats last or first to count one vote of each"
+        )
+    kept = vote.is_first_distinct() if repeats == "first" else vote.is_last_distinct()
+    return cast.filter(kept | vote.is_null())
+
+
+def _pair_table(pairs: Pairs) -> pl.DataFrame:
+    frame = pairs.frame.select("id", "label", "group", "premise").collect(engine="streaming")
+    return frame.select("id", "label", unit=units_of(frame))
+
+
+def _own_pairs(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs that a frame of votes is about, in the order in which they come."""
+    units = pl.col("unit") if "unit" in frame.columns else pl.col("pair")
+    voted = frame.group_by(pl.col("pair").cast(pl.String).alias("id"), maintain_order=True).agg(unit=units.first())
+    return voted.select("id", pl.lit(None, pl.String).alias("label"), pl.col("unit").rank("dense").cast(pl.Int64) - 1)
+
+
+def _require(frame: pl.DataFrame, where: str) -> None:
+    missing = [name for name in ("pair", "annotator", "label") if name not in frame.columns]
+    if missing:
+        raise InputError(f"{where}: column {missing[0]!r} is missing; votes have pair, annotator and label")
+    if not len(frame):
+        raise InputError(f"{where}: there are no votes in it")
+    if frame["pair"].has_nulls() or frame["label"].has_nulls():
+        raise InputError(f"{where}: a row has no pair or no label; leave out votes that were not cast")
+
+
+def _spelled(words: pl.Series, space: LabelSpace, label_map: Mapping[str, str] | None, where: str) -> pl.Series:
+    """Spell each vote as the space does, null where it is for no label."""
+    answers = [*space.labels, *ABSTENTIONS]
+    nothing = [NO_GOLD, ""]
+    if not label_map and words.unique().drop_nulls().is_in(answers).all():
+        return words
+    spellings = space.spellings(label_map) | {word: word for word in (*ABSTENTIONS, *nothing)}
+    spelled = words.str.to_lowercase().replace_strict(spellings, default=None, return_dtype=pl.String)
+    wrong = words.filter(spelled.is_null() & words.is_not_null())
+    if len(wrong):
+        raise InputError(f"{where}: label {wrong[0]!r} is no vote; {suggest(wrong[0], answers)}")
+    return spelled.replace(nothing, [None, None])
+
+
+def _categories(words: pl.Series) -> tuple[str, ...]:
+    assert isinstance(words.dtype, pl.Enum)
+    return tuple(words.dtype.categories)
+
+
+def _beside() -> list[pl.Expr]:
     """Take the lists beside the votes out of ``meta``, as JSON text; most datasets have none."""
-    return [pl.col("meta").str.json_path_match(f"$.{name}").alias(name) for name in MEMBERS]
+    return [pl.col("meta").str.json_path_match(f"$.{name}").alias(name) for name in BESIDE]
 
 
-def _flat(frame: pl.DataFrame, name: str, kind: pl.DataType, where: str) -> pl.Series:
+def _flat(frame: pl.DataFrame, ids: pl.Series, name: str, kind: pl.DataType, where: str) -> pl.Series:
     """Return one list's members for all votes in turn, null where a pair has no such list."""
     sizes = frame["votes"].list.len()
     if frame[name].null_count() == len(frame):
@@ -212,56 +347,42 @@ def _flat(frame: pl.DataFrame, name: str, kind: pl.DataType, where: str) -> pl.S
         decoded = frame[name].str.json_decode(pl.List(kind))
     except pl.exceptions.ComputeError as error:
         raise InputError(f"{where}: {name!r} in meta is not a list of {kind} on every pair") from error
-    wrong = frame.filter(decoded.list.len() != sizes)
-    if len(wrong):
+    unequal = (decoded.list.len() != sizes).fill_null(False)
+    if unequal.any():
+        row = int(unequal.arg_true()[0])
         raise InputError(
-            f"{where}: pair {wrong['id'][0]!r} has {len(wrong['votes'][0])} votes, and {name!r} in its meta has "
-            "another length; the lists must stand side by side"
+            f"{where}: pair {ids[row]!r} has {sizes[row]} votes, and {name!r} in its meta has another length; "
+            "the lists must stand side by side"
         )
     if decoded.has_nulls():
         unknown = pl.lit(None, kind).repeat_by(pl.lit(sizes))
         decoded = frame.select(pl.coalesce(pl.lit(decoded), unknown)).to_series()
-    return decoded.list.explode(keep_nulls=False, empty_as_null=False)
+    return decoded.list.explode(keep_nulls=True, empty_as_null=False)
 
 
-def _epoch(times: pl.Series, where: str) -> NDArray[np.float64]:
-    """Read times as seconds since 1970: numbers as they are, otherwise ISO 8601; without a zone, UTC is meant."""
-    if times.null_count() == len(times):
-        return np.full(len(times), np.nan)
+def _optional(frame: pl.DataFrame, name: str) -> pl.Series:
+    return frame[name] if name in frame.columns else pl.Series(name, [None], pl.String).new_from_index(0, len(frame))
+
+
+def _seconds(frame: pl.DataFrame, where: str) -> pl.Series:
+    column = _optional(frame, "seconds")
+    seconds = column.cast(pl.Float64, strict=False)
+    wrong = column.filter(seconds.is_null() & column.is_not_null())
+    if len(wrong):
+        raise InputError(f"{where}: seconds {wrong[0]!r} is not a number")
+    return seconds
+
+
+def _times(times: pl.Series, where: str) -> pl.Series:
+    """Read times: seconds since 1970, otherwise ISO 8601; without a zone, UTC is meant."""
+    if times.dtype.is_temporal() or times.null_count() == len(times):
+        return times.cast(TIME)
     text = pl.col("time")
-    parsed = [
-        text.str.to_datetime(form, time_unit="us", strict=False, time_zone="UTC").dt.epoch("us") / 1e6
-        for form in TIME_FORMATS
-    ]
-    day = text.str.to_date("%Y-%m-%d", strict=False).dt.epoch("s").cast(pl.Float64)
-    seconds = times.alias("time").to_frame().select(pl.coalesce(text.cast(pl.Float64, strict=False), *parsed, day))
-    strange = times.filter(seconds["time"].is_null() & times.is_not_null())
-    if len(strange):
-        raise InputError(f"{where}: time {strange[0]!r} is not understood; give ISO 8601, such as 2024-05-31T09:30:00")
-    return seconds["time"].fill_null(np.nan).to_numpy()
-
-
-def _read_csv(path: str | Path) -> pl.DataFrame:
-    file = one_input_file(Path(path))
-    with file.open() as stream:
-        data = stream.read()
-    try:
-        table = pl.read_csv(data, infer_schema=False)
-    except (pl.exceptions.ComputeError, pl.exceptions.NoDataError) as error:
-        raise InputError(f"{path}: is no CSV file of votes ({str(error).splitlines()[0]})") from error
-    missing = [name for name in ("pair", "annotator", "label") if name not in table.columns]
-    if missing:
-        raise InputError(f"{path}: column {missing[0]!r} is missing; a file of votes has pair, annotator and label")
-    if not len(table):
-        raise InputError(f"{path}: there are no votes in it")
-    empty = table.filter(pl.col("pair").is_null() | pl.col("label").is_null())
-    if len(empty):
-        raise InputError(f"{path}: a row has no pair or no label; leave out votes that were not cast")
-    for name in ("seconds", "time"):
-        if name not in table.columns:
-            table = table.with_columns(pl.lit(None, pl.String).alias(name))
-    seconds = table["seconds"].cast(pl.Float64, strict=False)
-    strange = table["seconds"].filter(seconds.is_null() & table["seconds"].is_not_null())
-    if len(strange):
-        raise InputError(f"{path}: seconds {strange[0]!r} is not a number")
-    return table.with_columns(seconds)
+    since_1970 = (text.cast(pl.Float64, strict=False) * 1e6).cast(pl.Int64, strict=False).cast(TIME)
+    written = [text.str.to_datetime(form, time_unit="us", strict=False, time_zone="UTC") for form in TIME_FORMATS]
+    day = text.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
+    parsed = times.cast(pl.String).alias("time").to_frame().select(pl.coalesce(since_1970, *written, day)).to_series()
+    wrong = times.filter(parsed.is_null() & times.is_not_null())
+    if len(wrong):
+        raise InputError(f"{where}: time {wrong[0]!r} is not understood; give ISO 8601, such as 2024-05-31T09:30:00")
+    return parsed

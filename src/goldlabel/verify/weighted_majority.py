@@ -10,28 +10,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldlabel.verify.gold import Gold, most_probable
+from goldlabel.verify.gold import GoldLabels, most_probable
 from goldlabel.verify.majority import leading
-from goldlabel.verify.votes import NONE, Votes
+from goldlabel.verify.votes import Votes, marked
 
 MORE_THAN_HALF = 0.5 + 1e-9
 """Of a weight that was added up in floating point."""
 
 
-def weighted_majority(votes: Votes) -> Gold:
+def weighted_majority(votes: Votes) -> GoldLabels:
     """Return the label with more than half of the weight; ``details`` hold each annotator's weight."""
     votes.require_annotators("weighted-majority")
     labels = len(votes.space)
-    plain = leading(votes.counts[:, :labels], labels, quorum=1)[votes.pair]
-    held = (plain != NONE) & (votes.answer < labels)
-    right = np.bincount(votes.annotator[held], votes.answer[held] == plain[held], len(votes.annotators))
-    seen = np.bincount(votes.annotator[held], minlength=len(votes.annotators))
+    for_label = votes.answer < labels
+    row, answer, annotator = votes.row[for_label], votes.answer[for_label], votes.annotator[for_label]
+    plain = leading(votes.counts[:, :labels], labels, quorum=1)
+    compared = marked(plain)[row]
+    right = np.bincount(annotator, compared & plain[row, answer], len(votes.annotators))
+    seen = np.bincount(annotator, compared, len(votes.annotators))
     weights = right / np.maximum(seen, 1)
-    label_votes = votes.answer < labels
-    cell = votes.pair[label_votes].astype(np.int64) * labels + votes.answer[label_votes]
-    sums = np.bincount(cell, weights[votes.annotator[label_votes]], len(votes.ids) * labels).reshape(-1, labels)
+    sums = np.bincount(row * labels + answer, weights[annotator], len(votes.pairs) * labels).reshape(-1, labels)
     total = sums.sum(axis=1)
     shares = sums / np.where(total > 0, total, 1.0)[:, None]
-    answer = most_probable(shares, total > 0, MORE_THAN_HALF)
+    marks = most_probable(shares, total > 0, MORE_THAN_HALF, len(votes.answers))
     named = dict(zip(votes.annotators, weights.tolist(), strict=True))
-    return Gold("weighted-majority", answer, shares, {"weights": named})
+    return GoldLabels("weighted-majority", marks, shares, {"weights": named})
