@@ -2,6 +2,8 @@
 
 from importlib.metadata import version as installed_version
 
+from goldlabel.sources import SOURCES
+
 project = "Goldlabel"
 author = "The Goldlabel developers"
 copyright = "The Goldlabel developers"
@@ -22,3 +24,17 @@ python_maximum_signature_line_length = 80
 html_theme = "furo"
 html_title = f"Goldlabel {release}"
 html_show_sphinx = False
+
+
+def _fill_table_of_sources(_: object, page: str, text: list[str]) -> None:
+    """Put the table of the registry where docs/sources.md wants it, so that a source is named in one place."""
+    rows = ["| name | title | language | labels | licence |", "| --- | --- | --- | --- | --- |"]
+    for source in map(SOURCES.get, SOURCES):
+        cells = (f"`{source.name}`", source.title, source.language, f"`{source.label_space.name}`", source.licence)
+        rows.append(f"| {' | '.join(cells)} |")
+    text[0] = text[0].replace("<!-- table of sources -->", "\n".join(rows))
+
+
+def setup(app: object) -> None:
+    """Connect to Sphinx."""
+    app.connect("source-read", _fill_table_of_sources)  # type: ignore[attr-defined]

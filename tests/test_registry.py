@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import sys
+from importlib.metadata import EntryPoint
 
 import pytest
 
@@ -31,8 +33,6 @@ def test_a_name_is_given_once() -> None:
 def test_entries_by_import_path_are_resolved_when_asked_for() -> None:
     registry: Registry[object] = Registry("thing")
     registry.add("decoder", "json:JSONDecoder")
-    import json
-
     assert registry.get("decoder") is json.JSONDecoder
 
 
@@ -41,3 +41,17 @@ def test_missing_extra_prints_the_pip_command(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(MissingExtraError, match=r'jieba is not installed; run: pip install "goldlabel\[zh\]"'):
         import_extra("jieba", "zh")
     assert import_extra("json", "zh").dumps([]) == "[]"
+
+
+def test_other_packages_bring_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = EntryPoint("decoder", "json:JSONDecoder", "goldlabel.things")
+    groups = {"goldlabel.things": [entry]}
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: groups[group])
+    registry: Registry[object] = Registry("thing", entry_points="goldlabel.things")
+    registry.add("own", 1)
+    assert list(registry) == ["decoder", "own"]
+    assert registry.get("decoder") is json.JSONDecoder
+    shadowed: Registry[object] = Registry("thing", entry_points="goldlabel.things")
+    shadowed.add("decoder", 1)
+    with pytest.raises(ValueError, match="thing 'decoder' is registered twice"):
+        list(shadowed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import importlib.metadata
 from collections.abc import Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -16,18 +17,27 @@ class Registry(Generic[T]):
     """Named things of one kind.
 
     A value may be given as ``"package.module:attribute"``; it is imported when first asked for, so that
-    listing names costs nothing.
+    listing names costs nothing. Other packages may add theirs as ``entry_points`` of a group.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, *, entry_points: str | None = None) -> None:
         self.kind = kind
-        self._entries: dict[str, T | str] = {}
+        self._own: dict[str, T | str] = {}
+        self._group = entry_points
 
     def add(self, name: str, value: T | str) -> None:
         """Register ``value`` under ``name``; a name is given once."""
-        if name in self._entries:
+        if name in self._own:
             raise ValueError(f"{self.kind} {name!r} is registered twice")
-        self._entries[name] = value
+        self._own[name] = value
+
+    @property
+    def _entries(self) -> dict[str, T | str]:
+        """All entries; the environment is looked through when the first of them is asked for."""
+        group, self._group = self._group, None
+        for entry in importlib.metadata.entry_points(group=group) if group else ():
+            self.add(entry.name, entry.value)
+        return self._own
 
     def get(self, name: str) -> T:
         """Return the entry called ``name``, or say which names come close."""
@@ -37,7 +47,7 @@ class Registry(Generic[T]):
         if isinstance(entry, str):
             module, _, attribute = entry.partition(":")
             resolved: T = getattr(importlib.import_module(module), attribute)
-            self._entries[name] = resolved
+            self._own[name] = resolved
             return resolved
         return entry
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -9,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import goldlabel as gl
 from goldlabel.errors import InputError
 from goldlabel.pairs.card import Card
 from goldlabel.pairs.dataset import Pairs
@@ -23,8 +21,7 @@ from goldlabel.pairs.splits import (
     Subset,
     Verified,
 )
-from goldlabel.pairs.units import normalised, units_of
-from goldlabel.sources import add
+from goldlabel.pairs.units import units_of
 
 LABELS = ("contradiction", "entailment", "neutral")
 
@@ -312,19 +309,3 @@ def test_the_card_tells_what_was_done() -> None:
     split = make(10).split(Ratios(by="group"), seed=3)
     assert split.pairs.card.history == ("split with seed 3: 80:10:10, by group",)
     assert "10 pairs" in split._repr_html_()
-
-
-def test_ocnli_without_overlap_is_the_published_30k(corpora: Path, home: Path) -> None:
-    pairs = add("ocnli", [corpora / "ocnli"]).pairs
-    split = pairs.split(ExcludeOverlap())
-    # The published set keeps nine pairs more, whose premises differ from some in dev or test in signs or spaces only.
-    assert split.splits == {"train": 30_286 - 9, "dev": 3_000, "test": 3_000}
-    assert split.dropped == 50_486 - 30_286 + 9
-    published = add("ocnli-30k", [corpora / "ocnli"]).pairs.only(split="train").collect()
-    ours = split.pairs.only(split="train").collect()
-    assert set(ours["id"]) < set(published["id"])
-    beyond = published.filter(~pl.col("id").is_in(ours["id"].implode()))
-    held_out = split.pairs.only(split=["dev", "test"]).collect()
-    assert not set(beyond["premise"]) & set(held_out["premise"])
-    assert set(beyond.select(normalised("premise"))["premise"]) < set(held_out.select(normalised("premise"))["premise"])
-    assert gl.load("ocnli").to_dict()["splits"]["train"] == 50_486

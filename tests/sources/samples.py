@@ -36,7 +36,11 @@ class Sample:
     broken: dict[str, str]
     at: int | None = None
     meta: str | None = None
+    """A field that goes into meta; ``None`` where the release has none that does."""
     tags: str | None = None
+    """A tag that some pair has; ``None`` where no pair has one."""
+    groups: int = 0
+    """How many groups the release itself makes of these pairs."""
 
     def write(self, folder: Path, *, broken: bool = False) -> Path:
         """Write the files, with the broken row or without."""
@@ -86,26 +90,46 @@ def bars(pairs: list[tuple[str, str, str]], form: str = "{p}|{h}|{label}") -> li
     return [form.format(p=p, h=h, label=label, n=n) for n, (p, h, label) in enumerate(pairs, 1)]
 
 
-SNLI = [
-    {
-        "pairID": f"7.jpg#{number}",
-        "captionID": "7.jpg",
-        "sentence1": premise,
-        "sentence2": hypothesis,
-        "gold_label": label,
-        "annotator_labels": [label],
-        "sentence1_parse": "(ROOT)",
-    }
-    for number, (premise, hypothesis, label) in enumerate(EN)
-]
+def _lines(pairs: list[tuple[str, str, str]], name: str, **more: Any) -> list[dict[str, Any]]:
+    """Return pairs as SNLI and its kin have them, numbered under ``name`` by their premises."""
+    premises = list(dict.fromkeys(premise for premise, _, _ in pairs))
+    return [
+        {
+            "annotator_labels": [label],
+            "gold_label": label,
+            "pairID": f"{71 + premises.index(premise)}{label[0]}",
+            name: f"{71 + premises.index(premise)}",
+            "sentence1": premise,
+            "sentence1_binary_parse": "( )",
+            "sentence1_parse": "(ROOT)",
+            "sentence2": hypothesis,
+            "sentence2_binary_parse": "( )",
+            "sentence2_parse": "(ROOT)",
+        }
+        | more
+        for premise, hypothesis, label in pairs
+    ]
+
+
+SNLI = _lines(EN, "captionID")
+MULTINLI = _lines(EN, "promptID", genre="fiction")
 BROKEN = {"unheard": "of"}
 SCI = [(p, h, "entails" if label == "entailment" else "neutral") for p, h, label in EN[:2]]
 TWO = [(p, h, "entailment" if label == "entailment" else "not_entailment") for p, h, label in EN]
 
 
-def _snli_files(source: str, *names: str, **more: Any) -> Sample:
+def _snli_files(source: str, number: str, *names: str, **more: Any) -> Sample:
+    """Return files of SNLI's kind, no two of which have a premise or its ``number`` in common."""
     splits = {"train" if "train" in name else "test" if "test" in name else "dev" for name in names}
-    files = {name: jsonl(*({**row, "pairID": f"{name}-{row['pairID']}", **more} for row in SNLI)) for name in names}
+    files = {
+        name: jsonl(
+            *(
+                row | {key: f"{part}{row[key]}" for key in ("pairID", number, "sentence1")}
+                for row in _lines(EN, number, **more)
+            )
+        )
+        for part, name in enumerate(names)
+    }
     return Sample(
         source=source,
         files=files,
@@ -113,13 +137,16 @@ def _snli_files(source: str, *names: str, **more: Any) -> Sample:
         splits=splits,
         broken={names[0]: jsonl(BROKEN)},
         meta="sentence1_parse",
+        groups=2 * len(names),
     )
 
 
 def _ocnli(size: str) -> Sample:
     source = "ocnli" if size == "50k" else f"ocnli-{size}"
-    fields: dict[str, Any] = {"level": "easy", "genre": "news", "prem_id": "news_1", "colour": "red"}
-    pairs = [row | {"id": n} | fields for n, row in enumerate(rows(ZH, "sentence1", "sentence2", "label"))]
+    pairs = [
+        row | {"id": n, "level": "easy", "genre": "news", "prem_id": f"news_{n // 2}"}
+        for n, row in enumerate(rows(ZH, "sentence1", "sentence2", "label"))
+    ]
     votes = {f"label{number}": "neutral" for number in range(5)}
     return Sample(
         source=source,
@@ -131,7 +158,7 @@ def _ocnli(size: str) -> Sample:
         pairs=12,
         splits={"train", "dev", "test"},
         broken={f"train.{size}.json": jsonl(BROKEN)},
-        meta="colour",
+        groups=2,
     )
 
 
@@ -223,7 +250,15 @@ def _xnli(language: str, pairs: list[tuple[str, str, str]]) -> list[Sample]:
     source = f"xnli-{language}"
     votes = "neutral|neutral|{label}|neutral|"
     others = bars(EN, f"fr|{{label}}||{{p}}|{{h}}|1|{{n}}|letters|{votes}|True")
-    lines = bars(pairs, f"{language}|{{label}}||{{p}}|{{h}}|1|{{n}}|letters|{votes}|True")
+    lines = [
+        line
+        for prompt, part in ((1, pairs[:2]), (2, pairs[2:]))
+        for line in bars(part, f"{language}|{{label}}||{{p}}|{{h}}|{prompt}|{prompt}{{n}}|letters|{votes}|True")
+    ]
+    told = [
+        _lines(texts, "promptID", language=code, genre="letters", match=True)
+        for texts, code in ((pairs, language), (EN, "fr"))
+    ]
     old = [(p, h, label.replace("contradiction", "contradictory")) for p, h, label in pairs]
     answers = [{"text1": p, "text2": h, "true_label": "Maybe"} for p, h, _ in pairs]
     return [
@@ -234,20 +269,19 @@ def _xnli(language: str, pairs: list[tuple[str, str, str]]) -> list[Sample]:
             splits={"dev", "test"},
             broken={"XNLI-1.0/xnli.dev.tsv": f"{language}\tone cell\n"},
             meta="match",
+            groups=2,
         ),
         Sample(
             source=source,
             files={
-                "xnli.dev.jsonl": jsonl(
-                    *rows(pairs, "sentence1", "sentence2", "gold_label", language=language, match=True),
-                    *rows(EN, "sentence1", "sentence2", "gold_label", language="fr", match=True),
-                ),
+                "xnli.dev.jsonl": jsonl(*(line for lines in told for line in lines)),
                 f"multinli.train.{language}.tsv": table("premise|hypo|label", *bars(old)),
             },
             pairs=8,
             splits={"train", "dev"},
             broken={"xnli.dev.jsonl": jsonl(BROKEN)},
             meta="match",
+            groups=2,
         ),
         Sample(
             source=source,
@@ -287,11 +321,20 @@ MPE = (
 )
 
 SAMPLES = [
-    _snli_files("snli", "snli_1.0_train.jsonl", "snli_1.0_dev.jsonl", "snli_1.0_test.jsonl"),
-    _snli_files("snli-hard", "snli_1.0_test_hard.jsonl"),
-    _snli_files("multinli", "multinli_1.0_train.jsonl", "multinli_1.0_dev_matched.jsonl", genre="fiction"),
-    _snli_files("multinli-mismatched", "multinli_1.0_dev_mismatched.jsonl", genre="verbatim"),
-    _snli_files("cnsd", "cnsd_snli_v1.0.train.jsonl", "cnsd_snli_v1.0.dev.jsonl", "cnsd_snli_v1.0.test.jsonl"),
+    _snli_files("snli", "captionID", "snli_1.0_train.jsonl", "snli_1.0_dev.jsonl", "snli_1.0_test.jsonl"),
+    _snli_files("snli-hard", "captionID", "snli_1.0_test_hard.jsonl"),
+    _snli_files("multinli", "promptID", "multinli_1.0_train.jsonl", "multinli_1.0_dev_matched.jsonl", genre="fiction"),
+    _snli_files("multinli-mismatched", "promptID", "multinli_1.0_dev_mismatched.jsonl", genre="verbatim"),
+    Sample(
+        source="cnsd",
+        files={
+            f"cnsd_snli_v1.0.{split}.jsonl": jsonl(*rows(ZH, "sentence1", "sentence2", "gold_label"))
+            for split in ("train", "dev", "test")
+        },
+        pairs=12,
+        splits={"train", "dev", "test"},
+        broken={"cnsd_snli_v1.0.train.jsonl": jsonl(BROKEN)},
+    ),
     *(_ocnli(size) for size in ("50k", "30k", "10k", "3k")),
     Sample(
         source="sick",
@@ -348,13 +391,18 @@ SAMPLES = [
     Sample(
         source="scitail",
         files={
-            "snli_format/scitail_1.0_train.txt": jsonl(*SNLI[:2]),
-            "snli_format/scitail_1.0_dev.txt": jsonl(SNLI[0] | {"pairID": "other"}),
+            f"snli_format/scitail_1.0_{split}.txt": jsonl(
+                *rows(
+                    SCI, "sentence1", "sentence2", "gold_label", annotator_labels=["neutral"], sentence1_parse="(ROOT)"
+                )
+            )
+            for split in ("train", "dev")
         },
-        pairs=3,
+        pairs=4,
         splits={"train", "dev"},
         broken={"snli_format/scitail_1.0_train.txt": jsonl(BROKEN)},
         meta="sentence1_parse",
+        groups=2,
     ),
     Sample(
         source="scitail",
@@ -365,6 +413,7 @@ SAMPLES = [
         pairs=12,
         splits={"train", "dev", "test"},
         broken={"tsv_format/scitail_1.0_dev.tsv": "A kite flies.\tIt flies.\tcontradiction\n"},
+        groups=4,
     ),
     Sample(
         source="scitail",
@@ -378,6 +427,7 @@ SAMPLES = [
         splits={"train", "dev"},
         broken={"scitail.jsonl": jsonl(BROKEN)},
         meta="src",
+        groups=5,
     ),
     Sample(
         source="scitail",
@@ -390,6 +440,7 @@ SAMPLES = [
         splits={"train", "dev", "test"},
         broken={"dev.txt": "A kite flies.\tIt flies.\t2\n"},
         meta="src",
+        groups=4,
     ),
     Sample(
         source="mpe",
@@ -397,7 +448,8 @@ SAMPLES = [
             f"mpe_{split}.txt": table(
                 MPE,
                 *(
-                    f"{first + n}|7.jpg#0/{p}|7.jpg#1/It is day.|7.jpg#2/It is wet.|7.jpg#3/It is so.|{h}|2|2|1|{label}"
+                    f"{first + n}|{n // 2}.jpg#0/{p}|{n // 2}.jpg#1/It is day.|{n // 2}.jpg#2/It is wet.|"
+                    f"{n // 2}.jpg#3/It is so.|{h}|2|2|1|{label}"
                     for n, (p, h, label) in enumerate(EN)
                 ),
             )
@@ -407,6 +459,7 @@ SAMPLES = [
         splits={"train", "dev", "test"},
         broken={"mpe_dev.txt": "99|7.jpg#0/A|7.jpg#1/B|7.jpg#2/C|7.jpg#3/D|E|1|1|3 contradiction\n".replace("|", "\t")},
         meta="captions",
+        groups=2,
     ),
     Sample(
         source="add1",
@@ -436,6 +489,7 @@ SAMPLES = [
         splits={"train", "dev", "test"},
         broken={"splits/data.train": "high|x|9|grey|heron|A heron.|A grey heron.\n".replace("|", "\t")},
         meta="adjective",
+        groups=4,
     ),
     Sample(
         source="diagnostic",
@@ -443,13 +497,15 @@ SAMPLES = [
             "diagnostic-full.tsv": table(
                 "Lexical Semantics|Predicate-Argument Structure|Logic|Knowledge|Domain|Premise|Hypothesis|Label",
                 *bars(EN, "||Negation;Double negation||Invented|{p}|{h}|{label}"),
+                *bars(EN[:1], "||Negation;Double negation||Invented|{h}|{p}|neutral"),
             )
         },
-        pairs=4,
+        pairs=5,
         splits={"test"},
         broken={"diagnostic-full.tsv": "one cell\n"},
         meta="Logic",
         tags="Double negation",
+        groups=4,
     ),
     _superglue("cb", EN),
     _superglue("cb", [(p, h, code) for (p, h, _), code in zip(EN, (0, 1, 2, 0), strict=True)], "validation"),
@@ -564,6 +620,7 @@ SAMPLES = [
             "hans_evalset_subsequence_id_file": "99\n",
         },
         meta="heuristic",
+        tags="lexical_overlap",
     ),
     Sample(
         source="hans",
@@ -578,23 +635,27 @@ SAMPLES = [
     Sample(
         source="nli-stress",
         files={
-            "Antonym/multinli_0.9_antonym_matched.jsonl": jsonl(*SNLI, *SNLI),
-            "Numerical_Reasoning/multinli_0.9_quant_hard.jsonl": jsonl(*SNLI),
-            "Spelling_Error/multinli_0.9_dev_gram_swap_mismatched.jsonl": jsonl(*SNLI),
-            "Word_Overlap/multinli_0.9_taut2_mismatched.jsonl": jsonl(*SNLI),
+            "Antonym/multinli_0.9_antonym_matched.jsonl": jsonl(*MULTINLI, *MULTINLI),
+            "Numerical_Reasoning/multinli_0.9_quant_hard.jsonl": jsonl(*MULTINLI),
+            "Spelling_Error/multinli_0.9_dev_gram_swap_mismatched.jsonl": jsonl(*MULTINLI),
+            "Word_Overlap/multinli_0.9_taut2_mismatched.jsonl": jsonl(*MULTINLI),
         },
         pairs=20,
         splits={"test"},
         broken={"Antonym/multinli_0.9_antonym_matched.jsonl": jsonl(BROKEN)},
         meta="pairID",
         tags="spelling_error",
+        groups=2,
     ),
     Sample(
         source="fever-nli",
         files={
             "train_fitems.jsonl": jsonl(
-                *rows([(p, h, "SUPPORTS") for p, h, _ in EN], "context", "query", "label", cid=7, fid="7-0"),
-                *rows([(p, h, "NOT ENOUGH INFO") for p, h, _ in EN], "context", "query", "label", cid=7, fid="7-0"),
+                *(
+                    {"fid": f"{cid}-{n}", "cid": cid, "query": claim, "context": evidence, "label": label}
+                    for cid, (_, claim, _) in enumerate(EN)
+                    for n, (evidence, label) in enumerate((("A heron.", "SUPPORTS"), (f"No. {cid}", "REFUTES")))
+                )
             ),
             "dev_fitems.jsonl": jsonl(*rows([(p, h, "hidden") for p, h, _ in EN], "context", "query", "label", cid=8)),
         },
@@ -602,6 +663,7 @@ SAMPLES = [
         splits={"train", "dev"},
         broken={"train_fitems.jsonl": jsonl(BROKEN)},
         meta="fid",
+        groups=5,
     ),
     Sample(
         source="breaking-nli",
@@ -822,14 +884,16 @@ SAMPLES = [
         broken={"IMPPRES/implicature/modals.jsonl": jsonl(BROKEN)},
         meta="gold_label_prag",
         tags="implicature",
+        groups=1,
     ),
     Sample(
         source="fever-symmetric",
         files={
             f"fever_symmetric_{split}.jsonl": jsonl(
                 *(
-                    {"id": str(n), "evidence": p, "claim": h, "label": "REFUTES", "evid": [[p, 1.0]]}
-                    for n, (p, h, _) in enumerate(EN)
+                    {"id": f"{n}{k}", "evidence": p, "claim": h, "label": label, "evid": [[p, 1.0]]}
+                    for n, p in enumerate((EN[0][0], EN[2][0]))
+                    for k, (h, label) in enumerate(((EN[0][1], "SUPPORTS"), (EN[2][1], "REFUTES")))
                 )
             )
             for split in ("dev", "test")
@@ -838,26 +902,31 @@ SAMPLES = [
         splits={"dev", "test"},
         broken={"fever_symmetric_dev.jsonl": jsonl(BROKEN)},
         meta="evid",
+        groups=2,
     ),
     Sample(
         source="snli-cad",
         files={
-            f"{part}/train.tsv": table(
-                "sentence1|sentence2|gold_label", *bars(EN), '"A sign reads ""Boats""."|A sign is there.|entailment'
-            )
-            for part in ("original", "revised_premise")
+            "original/train.tsv": table(
+                "sentence1|sentence2|gold_label", *bars(EN[:2]), '"A sign reads ""Boats""."|A sign is there.|entailment'
+            ),
+            **{
+                f"{part}/train.tsv": table("sentence1|sentence2|gold_label", *bars([*EN, *EN[:2]]))
+                for part in ("revised_premise", "revised_hypothesis")
+            },
         },
-        pairs=10,
+        pairs=15,
         splits={"train"},
         broken={"original/train.tsv": "one cell\n"},
         meta="part",
         tags="revised_premise",
+        groups=3,
     ),
     Sample(
         source="te-new-protocols",
         files={
             f"{protocol}/{name}.jsonl": jsonl(
-                *(row | {"pairID": f"{protocol}-{name}-{row['pairID']}", "sentence2_author": "w1"} for row in SNLI)
+                *(row | {"pairID": f"{protocol}-{name}-{row['pairID']}", "sentence2_author": "w1"} for row in MULTINLI)
             )
             for protocol in ("base", "contrast")
             for name in ("train", "val")
@@ -866,27 +935,32 @@ SAMPLES = [
         splits={"train", "dev"},
         broken={"base/train.jsonl": jsonl(BROKEN)},
         meta="sentence1_parse",
+        groups=2,
     ),
     Sample(
         source="te-new-protocols",
         files={
             "base/train.tsv": table(
                 "index|promptID|pairID|genre|null|null|sentence1|sentence2|label1|gold_label",
-                *bars(EN, "{n}|p|p{n}|wikipedia|||{p}|{h}|{label}|{label}"),
+                *bars(EN[:2], "{n}|p1|p1{n}|wikipedia|||{p}|{h}|{label}|{label}"),
+                *bars(EN[2:], "{n}|p2|p2{n}|wikipedia|||{p}|{h}|{label}|{label}"),
             )
         },
         pairs=4,
         splits={"train"},
         broken={"base/train.tsv": "one cell\n"},
         meta="index",
+        groups=2,
     ),
     Sample(
         source="ling-in-loop",
         files={
             name: jsonl(
                 *(
-                    row | {"annotator_labels": ["neutral"], "group": "group3", "round": "round2", "promptID": 5}
-                    for row in rows(EN, "premise", "hypothesis", "label", pairID="5e", heuristic="antonym")
+                    row | {"annotator_labels": ["neutral"], "group": "group3", "round": "round2", "promptID": n // 2}
+                    for n, row in enumerate(
+                        rows(EN, "premise", "hypothesis", "label", pairID="5e", heuristic="antonym")
+                    )
                 )
             )
             for name in ("train_round2_LitL.jsonl", "val_round2_LitL.jsonl")
@@ -896,5 +970,6 @@ SAMPLES = [
         broken={"train_round2_LitL.jsonl": jsonl(BROKEN)},
         meta="pairID",
         tags="antonym",
+        groups=2,
     ),
 ]

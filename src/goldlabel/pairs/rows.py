@@ -25,7 +25,8 @@ SNLI_NAMES = {
 }
 """SNLI's field names, the common tongue of NLI files, and what they are called in the record."""
 
-KNOWN_NAMES = SNLI_NAMES | {name: name for name in COLUMNS}
+KNOWN_NAMES = SNLI_NAMES | {"promptID": "group"} | {name: name for name in COLUMNS}
+"""What a reader knows: SNLI's names, MultiNLI's for what SNLI calls a caption, and the record's own."""
 
 
 @dataclass(frozen=True)

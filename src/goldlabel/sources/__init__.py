@@ -1,87 +1,17 @@
-"""Sources: one file and one card per public corpus."""
+"""Sources: one file and one card per public corpus.
 
-from goldlabel.sources import (
-    add1,
-    anli,
-    breaking_nli,
-    cb,
-    chaosnli,
-    chinese_probing,
-    cmnli,
-    cnli_ccl2018,
-    cnsd,
-    conjnli,
-    diagnostic,
-    dnc,
-    esnli,
-    fever_nli,
-    fever_symmetric,
-    fracas,
-    hans,
-    imppres,
-    inference_is_everything,
-    joci,
-    ling_in_loop,
-    med,
-    mpe,
-    multinli,
-    nli_stress,
-    ocnli,
-    rte,
-    scitail,
-    sick,
-    snli,
-    snli_cad,
-    snli_hard,
-    te_new_protocols,
-    wnli,
-    xnli,
-)
+Each module here registers the sources it holds, and a new one is known by being here. Sources of other packages come by
+the entry point ``goldlabel.sources``.
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
 from goldlabel.sources.library import Added, add, data_folder, find, is_added, load
 from goldlabel.sources.source import SOURCES, Source
 
-__all__ = [
-    "SOURCES",
-    "Added",
-    "Source",
-    "add",
-    "add1",
-    "anli",
-    "breaking_nli",
-    "cb",
-    "chaosnli",
-    "chinese_probing",
-    "cmnli",
-    "cnli_ccl2018",
-    "cnsd",
-    "conjnli",
-    "data_folder",
-    "diagnostic",
-    "dnc",
-    "esnli",
-    "fever_nli",
-    "fever_symmetric",
-    "find",
-    "fracas",
-    "hans",
-    "imppres",
-    "inference_is_everything",
-    "is_added",
-    "joci",
-    "ling_in_loop",
-    "load",
-    "med",
-    "mpe",
-    "multinli",
-    "nli_stress",
-    "ocnli",
-    "rte",
-    "scitail",
-    "sick",
-    "snli",
-    "snli_cad",
-    "snli_hard",
-    "te_new_protocols",
-    "wnli",
-    "xnli",
-]
+for _module in iter_modules(__path__, f"{__name__}."):
+    if not _module.ispkg:
+        import_module(_module.name)
+
+__all__ = ["SOURCES", "Added", "Source", "add", "data_folder", "find", "is_added", "load"]

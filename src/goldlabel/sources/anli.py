@@ -71,6 +71,7 @@ SOURCES.add(
         licence="CC BY-NC 4.0",
         address="https://dl.fbaipublicfiles.com/anli/anli_v1.0.zip",
         language="en",
+        author="label",
         description="Three rounds, with the writers' reasons; verifiers' votes and expert tags where their files are "
         "given along. The first vote is a verifier's, not the writer's.",
         # As numbers, the labels are those of the Hugging Face export.

@@ -16,7 +16,8 @@ def _pair(row: Row) -> Row:
         phenomena = row[category]
         if phenomena:
             tags |= dict.fromkeys([category, *(name.strip() for name in str(phenomena).split(";"))])
-    return _plain(row) | {"tags": list(tags)}
+    both = sorted((str(row["Premise"]), str(row["Hypothesis"])))
+    return _plain(row) | {"tags": list(tags), "group": " | ".join(both)}
 
 
 SOURCES.add(
@@ -28,7 +29,8 @@ SOURCES.add(
         licence="none stated",
         address="https://www.dropbox.com/s/ju7d95ifb072q9f/diagnostic-full.tsv?dl=1",
         language="en",
-        description="1,104 pairs; most sentences stand once as premise and once as hypothesis.",
+        description="1,104 pairs; most sentences stand once as premise and once as hypothesis, and such "
+        "two pairs are a group.",
         files=(SourceFile(r"diagnostic-full\.tsv", "test", delimited("\t", _pair)),),
         evaluation=Evaluation(of=("test",), plan=Halves()),
     ),

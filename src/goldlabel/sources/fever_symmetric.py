@@ -3,7 +3,7 @@
 from goldlabel.sources.fever_nli import VERDICTS
 from goldlabel.sources.source import SOURCES, Source, SourceFile, fields, jsonl
 
-_pair = jsonl(transform=fields(premise="evidence", hypothesis="claim", id="id"))
+_pair = jsonl(transform=fields(premise="evidence", hypothesis="claim", id="id", group="claim"))
 
 SOURCES.add(
     "fever-symmetric",
@@ -14,7 +14,8 @@ SOURCES.add(
         licence="CC BY-SA 3.0 (text of Wikipedia)",
         address="https://github.com/TalSchuster/FeverSymmetric",
         language="en",
-        description="Entailment and contradiction only. The address is the project's page.",
+        description="Entailment and contradiction only. Each claim stands with two pieces of evidence, each of these "
+        "with two claims; the claim is the group. The address is the project's page.",
         label_map=VERDICTS,
         ids_per_file=True,
         files=(

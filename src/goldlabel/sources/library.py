@@ -112,6 +112,7 @@ def add(name: str, paths: Sequence[Path], *, on_bytes: OnBytes | None = None) ->
         licence=source.licence,
         source=source.address,
         paper=source.paper,
+        author=source.author,
         history=tuple(f"read from {file.name}" for _, file in matched),
     )
     with DatasetWriter(data_folder(name), card) as writer:

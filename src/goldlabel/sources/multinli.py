@@ -13,6 +13,7 @@ MATCHED = Source(
     address="https://cims.nyu.edu/~sbowman/multinli/multinli_1.0.zip",
     checksum="md5:0f70aaf66293b3c088a864891db51353",
     language="en",
+    author="first",
     description="Written and spoken English of ten genres; dev is the matched one.",
     files=(
         SourceFile(r"multinli.*train.*\.jsonl", "train", jsonl()),

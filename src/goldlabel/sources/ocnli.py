@@ -78,6 +78,7 @@ OCNLI = Source(
     licence="CC BY-NC 2.0",
     address="https://github.com/CLUEbenchmark/OCNLI/archive/refs/heads/main.zip",
     language="zh",
+    author="first",
     description="All 50k training pairs; the test labels are not public. The condition of dev and test rows is "
     "told by their premise, where it can be.",
     ids_per_file=True,

@@ -12,8 +12,12 @@ COLUMNS = ["premise", "hypothesis", "label"]
 NUMBERS = {"0": "entailment", "1": "neutral"}
 OFFICIAL = {"val": "dev", "test": "test"}
 
-_words = fields(premise="premise", hypothesis="hypothesis")
+_words = fields(premise="premise", hypothesis="hypothesis", group="hypothesis")
+_released = fields(
+    premise="sentence1", hypothesis="sentence2", label="gold_label", votes="annotator_labels", group="sentence2"
+)
 _tsv = delimited("\t", _words, header=COLUMNS)
+_lines = jsonl(transform=_released)
 
 
 def _numbers(row: Row) -> Row:
@@ -47,9 +51,10 @@ SOURCES.add(
         licence="Apache-2.0",
         address="http://data.allenai.org.s3.amazonaws.com/downloads/SciTailV1.1.zip",
         language="en",
-        description="Labels are entailment and neutral only. The release has 23,596 training pairs.",
+        description="Labels are entailment and neutral only. The release has 23,596 training pairs. A hypothesis, the "
+        "answer to a question, stands with several sentences that were found for it, and is the group.",
         label_space=SCITAIL,
-        files=tuple(SourceFile(rf"scitail_1\.\d_{split}\.txt", split, jsonl()) for split in ("train", "dev", "test")),
+        files=tuple(SourceFile(rf"scitail_1\.\d_{split}\.txt", split, _lines) for split in ("train", "dev", "test")),
         other_layouts=(
             tuple(SourceFile(rf"(?:scitail_1\.\d_)?{split}\.tsv", split, _tsv) for split in ("train", "dev", "test")),
             (

@@ -23,7 +23,7 @@ def _in_semeval_set(row: Row, label: str) -> Row:
     if split is None:
         raise InputError(f"SemEval_set {row['SemEval_set']!r} is not one of {', '.join(SEMEVAL_SETS)}")
     take = fields(premise="sentence_A", hypothesis="sentence_B", label=label, id="pair_ID")
-    return take(row) | {"split": split, "group": row["sentence_A_original"]}
+    return take(row) | {"split": split}
 
 
 SOURCES.add(

@@ -12,6 +12,7 @@ SOURCES.add(
         address="https://nlp.stanford.edu/projects/snli/snli_1.0.zip",
         checksum="md5:981c3df556bbaea3f17f752456d0088c",
         language="en",
+        author="first",
         description="Captions as premises, hypotheses written by crowd workers; five votes for dev and test.",
         files=(
             SourceFile(r"snli.*train.*\.jsonl", "train", jsonl()),

@@ -11,6 +11,7 @@ SOURCES.add(
         licence="CC BY-SA 4.0",
         address="https://nlp.stanford.edu/projects/snli/snli_1.0_test_hard.jsonl",
         language="en",
+        author="first",
         description="A part of SNLI's test split, with its ids: never report both as if they were independent.",
         files=(SourceFile(r"snli.*test_hard\.jsonl", "test", jsonl()),),
     ),

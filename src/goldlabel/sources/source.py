@@ -103,6 +103,7 @@ class Source:
 
     The same pairs are often found in several layouts; the one of which most files are given is read, and of
     equals the first. With ``ids_per_file`` the release numbers each file anew, so ids get the split in front.
+    ``author`` says where the label is that a hypothesis's author meant, as on the card.
     """
 
     name: str
@@ -117,6 +118,7 @@ class Source:
     label_space: LabelSpace = NLI3
     label_map: Mapping[str, str] = field(default_factory=dict)
     ids_per_file: bool = False
+    author: str = "none"
     checksum: str | None = None
     evaluation: Evaluation | None = None
 
@@ -126,7 +128,7 @@ class Source:
         return (self.files, *self.other_layouts)
 
 
-SOURCES: Registry[Source] = Registry("source")
+SOURCES: Registry[Source] = Registry("source", entry_points="goldlabel.sources")
 
 
 def fields(*, premise: str, hypothesis: str, label: str = "label", gold: bool = True, **others: str) -> Transform:
@@ -136,11 +138,13 @@ def fields(*, premise: str, hypothesis: str, label: str = "label", gold: bool = 
     """
 
     def take(row: Row) -> Row:
-        taken: Row = {"premise": row.pop(premise), "hypothesis": row.pop(hypothesis)}
-        taken["label"] = row.pop(label) if gold else _or_no_gold(row.pop(label, None))
-        for name, given in others.items():
-            value = row.pop(given, None)
-            taken[name] = [value] if name in LISTS and isinstance(value, str) else value
+        taken: Row = {"premise": row[premise], "hypothesis": row[hypothesis]}
+        taken["label"] = row[label] if gold else _or_no_gold(row.get(label))
+        for column, name in others.items():
+            value = row.get(name)
+            taken[column] = [value] if column in LISTS and isinstance(value, str) else value
+        for name in (premise, hypothesis, label, *others.values()):
+            row.pop(name, None)
         return taken | {"meta": row}
 
     return take

@@ -37,6 +37,7 @@ SOURCES.add(
         licence="CC BY-SA 3.0 and GFDL (text of Wikipedia)",
         address="https://github.com/google-research-datasets/Textual-Entailment-New-Protocols",
         language="en",
+        author="first",
         description="The protocol is the condition; the one vote is the author's. Contrast has no neutral pairs. The "
         "address is the project's page.",
         files=(_train, _dev),

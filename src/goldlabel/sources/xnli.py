@@ -52,6 +52,7 @@ for _language, _called in (("zh", "Chinese"), ("en", "English")):
             licence="CC BY-NC 4.0",
             address="https://dl.fbaipublicfiles.com/XNLI/XNLI-1.0.zip",
             language=_language,
+            author="first",
             description=f"The {_called} pairs of dev (2,490) and test (5,010); from files with a language column only "
             "those are taken. Training pairs are MultiNLI's, machine-translated for Chinese.",
             label_map={"contradictory": "contradiction"},
