@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select
 
 from goldlabel.collect.answering import Receipt
-from goldlabel.collect.assignment import Task, claim
+from goldlabel.collect.assignment import Assignment, claim
 from goldlabel.collect.ledger import lines
 from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import BrokenRules, Conflict, Missing
@@ -26,13 +26,13 @@ def hypotheses(**texts: str) -> list[Hypothesis]:
     return [Hypothesis(label=label, level="only", text=text) for label, text in (GOOD | texts).items()]
 
 
-def write(store: Store, lent: Task, writer: int, key: str = "k", **options: object) -> Receipt:
+def write(store: Store, lent: Assignment, writer: int, key: str = "k", **options: object) -> Receipt:
     given = {"hypotheses": hypotheses(), "timings": {"total": 41.5, "entailment only": 10}} | options
     with store.write() as tx:
         return submit(tx, lent.assignment_id, writer, key=key, **given)  # type: ignore[arg-type]
 
 
-def started(store: Store, name: str = "single", people: int = 1) -> tuple[int, list[int], Task]:
+def started(store: Store, name: str = "single", people: int = 1) -> tuple[int, list[int], Assignment]:
     project_id = meadow(store, small_protocol(name), news=2)
     writers = join(store, project_id, "writer", people)
     return project_id, writers, get(store, project_id, writers[0], "write").tasks[0]

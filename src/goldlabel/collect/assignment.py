@@ -33,7 +33,7 @@ MOMENT = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
-class Task:
+class Assignment:
     """What a person is shown. A task to verify holds no label, and nothing that tells where its pair comes from."""
 
     assignment_id: int
@@ -55,7 +55,7 @@ class Claim:
     is to be verified; ``others``: what is left needs people who have not seen it; ``finished``.
     """
 
-    tasks: list[Task]
+    tasks: list[Assignment]
     status: str
     until: datetime | None = None
 
@@ -100,7 +100,7 @@ def claim(tx: Transaction, project_id: int, person_id: int, kind: str, *, hold: 
     return Claim(shown, "ok", None) if shown else Claim([], status or "finished", until)
 
 
-def task(tx: Transaction, assignment_id: int, person_id: int) -> Task:
+def task(tx: Transaction, assignment_id: int, person_id: int) -> Assignment:
     """Return what a person was given, also after its time."""
     own_assignment(tx, assignment_id, person_id)
     return _view(tx, assignment_id)
@@ -383,10 +383,10 @@ def _unanswered(tx: Transaction, found: Project, kind: str, condition: str) -> b
     return tx.one(select(tasks.c.id).where(*own, tasks.c.state.in_(("open", "leased"))).limit(1)) is not None
 
 
-def _view(tx: Transaction, assignment_id: int) -> Task:
+def _view(tx: Transaction, assignment_id: int) -> Assignment:
     row = tx.one(_SHOWN, assignment_id=assignment_id)
     assert row is not None
-    return Task(
+    return Assignment(
         assignment_id=row.id,
         project_id=row.project_id,
         kind="write" if row.kind == "write" else "verify",

@@ -8,7 +8,7 @@ from sqlalchemy import Row, select
 
 from goldlabel.collect import drawing
 from goldlabel.collect.answering import Receipt, begin_answer, checked_seconds, receipt, store_answer, told
-from goldlabel.collect.assignment import KINDS_FOR, Task, lock_assignment, lock_person, prolong, task
+from goldlabel.collect.assignment import KINDS_FOR, Assignment, lock_assignment, lock_person, prolong, task
 from goldlabel.collect.events import record
 from goldlabel.collect.ledger import in_units, lines, pay, reverse_line
 from goldlabel.collect.projects import project
@@ -61,7 +61,7 @@ def vote(
     return receipt(tx, answer)
 
 
-def undo(tx: Transaction, project_id: int, person_id: int) -> Task:
+def undo(tx: Transaction, project_id: int, person_id: int) -> Assignment:
     """Take back a person's last vote: its task is theirs again, and its pay is reversed."""
     lock_person(tx, person_id)
     last = _last_vote(tx, project_id, person_id)

@@ -49,7 +49,7 @@ Judge = Callable[[Row], str | None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class Templates:
     """What the YAML file asks for."""
 
     where: InputFile
@@ -64,34 +64,36 @@ class Plan:
 
 def recast(files: Sequence[InputFile], options: Options) -> Iterator[Recasting | Skipped]:
     """Fill the templates with each row's values."""
-    plan = read_plan(_one(files, YAML, "YAML file of templates"))
+    templates = read_templates(_one(files, YAML, "YAML file of templates"))
     table = _one(files, TABLES, "table")
     names = read_names(options.names)
     delimiter = "\t" if table.name.lower().endswith(".tsv") else ","
     checked = False
     for line, row in table_rows(table, (), delimiter=delimiter):
         if not checked:
-            _require_columns(plan, table, row)
+            _require_columns(templates, table, row)
             checked = True
-        source_id = _cell(row, plan.columns["id"]) or f"{table.name} {line}"
+        source_id = _cell(row, templates.columns["id"]) or f"{table.name} {line}"
         values = {NAME: names.draw(options.seed, source_id), **row}
-        for number, (text, judge) in enumerate(plan.hypotheses, 1):
+        for number, (text, judge) in enumerate(templates.hypotheses, 1):
             try:
                 label = judge(row)
             except InputError as error:
-                raise InputError(f"{table} line {line}: {error} ({plan.where.name}, hypothesis {number})") from error
+                raise InputError(
+                    f"{table} line {line}: {error} ({templates.where.name}, hypothesis {number})"
+                ) from error
             if label is None:
                 yield Skipped(source_id, f"left out by the rule of hypothesis {number}")
                 continue
             yield Recasting(
-                premise=filled(plan.premise, values),
+                premise=filled(templates.premise, values),
                 hypothesis=filled(text, values),
                 label=label,
                 source_id=source_id,
-                corpus=plan.corpus or table.name,
-                licence=plan.licence,
-                split=_cell(row, plan.columns["split"]),
-                group=_cell(row, plan.columns["group"]),
+                corpus=templates.corpus or table.name,
+                licence=templates.licence,
+                split=_cell(row, templates.columns["split"]),
+                group=_cell(row, templates.columns["group"]),
                 creation="template",
                 where=f"{table} line {line}",
                 meta={"row": dict(row)},
@@ -100,7 +102,7 @@ def recast(files: Sequence[InputFile], options: Options) -> Iterator[Recasting |
 
 def space_of(files: Sequence[InputFile]) -> LabelSpace:
     """Return the label space that the YAML file names."""
-    return read_plan(_one(files, YAML, "YAML file of templates")).space
+    return read_templates(_one(files, YAML, "YAML file of templates")).space
 
 
 def filled(template: str, values: Row) -> str:
@@ -112,7 +114,7 @@ def filled(template: str, values: Row) -> str:
     return _PLACE.sub(value, template)
 
 
-def read_plan(file: InputFile) -> Plan:
+def read_templates(file: InputFile) -> Templates:
     """Read and check the YAML file."""
     text = "\n".join(line for _, line in text_rows(file))
     try:
@@ -136,7 +138,7 @@ def read_plan(file: InputFile) -> Plan:
     columns = {name: str(given[name]) if name in given else None for name in ("id", "split", "group")}
     used = {name for text in texts for name in _places(file, text)} - {NAME}
     ruled = {column for _, _, column in hypotheses if column}
-    return Plan(
+    return Templates(
         where=file,
         corpus=given.get("corpus"),
         licence=str(given.get("licence", "not stated")),
@@ -223,10 +225,12 @@ def _places(file: InputFile, template: str) -> Iterator[str]:
             raise InputError(f"{file}: template {template!r} has a single {match[0]}; write {match[0] * 2} for a brace")
 
 
-def _require_columns(plan: Plan, table: InputFile, row: Row) -> None:
-    for name in sorted(plan.used):
+def _require_columns(templates: Templates, table: InputFile, row: Row) -> None:
+    for name in sorted(templates.used):
         if name not in row:
-            raise InputError(f"{table} line 1: {plan.where.name} asks for column {name!r}; {suggest(name, list(row))}")
+            raise InputError(
+                f"{table} line 1: {templates.where.name} asks for column {name!r}; {suggest(name, list(row))}"
+            )
 
 
 def _cell(row: Row, column: str | None) -> str | None:

@@ -22,7 +22,7 @@ from goldlabel.collect.schema import answers
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.errors import InputError
 from goldlabel.web.security import ObjectId, Person, ProjectId, Stored
-from goldlabel.web.work import LONGEST_TEXT, Draft, Progress, Task, Work, progress, take_work, view_task
+from goldlabel.web.work import LONGEST_TEXT, Draft, Progress, Work, WorkItem, progress, take_work, view_task
 
 router = APIRouter(prefix="/api", tags=["annotators"])
 
@@ -130,7 +130,7 @@ def claim(project_id: ProjectId, wanted: Wanted, person: Person, store: Stored) 
 
 
 @router.get("/assignments/{assignment_id}")
-def show(assignment_id: ObjectId, person: Person, store: Stored) -> Task:
+def show(assignment_id: ObjectId, person: Person, store: Stored) -> WorkItem:
     """Return a task that a person was given, also one that is over."""
     with store.read() as tx:
         return view_task(tx, assignment.task(tx, assignment_id, person.person_id), person.person_id)

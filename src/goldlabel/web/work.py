@@ -39,7 +39,7 @@ class Draft(BaseModel):
     content: DraftContent
 
 
-class Task(BaseModel):
+class WorkItem(BaseModel):
     """One thing to do."""
 
     assignment: int
@@ -54,14 +54,14 @@ class Work(BaseModel):
 
     status: str
     until: datetime | None
-    tasks: list[Task]
+    tasks: list[WorkItem]
 
 
 class LastVote(BaseModel):
     """The vote that can be taken back."""
 
     key: str
-    task: Task
+    task: WorkItem
 
 
 class Progress(BaseModel):
@@ -77,12 +77,12 @@ def take_work(tx: Transaction, project_id: int, person_id: int, kind: str) -> Wo
     return Work(status=claim.status, until=claim.until, tasks=[view_task(tx, one, person_id) for one in claim.tasks])
 
 
-def view_task(tx: Transaction, task: assignment.Task, person_id: int) -> Task:
+def view_task(tx: Transaction, task: assignment.Assignment, person_id: int) -> WorkItem:
     """Return what a page shows of a task."""
     if task.kind == "verify":
-        return Task(assignment=task.assignment_id, premise=task.premise, hypothesis=task.hypothesis)
+        return WorkItem(assignment=task.assignment_id, premise=task.premise, hypothesis=task.hypothesis)
     kept = writing.load_draft(tx, task.assignment_id, person_id)
-    return Task(
+    return WorkItem(
         assignment=task.assignment_id,
         premise=task.premise,
         genre=task.genre,

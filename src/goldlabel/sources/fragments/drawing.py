@@ -25,7 +25,7 @@ _ROUNDS = 4
 
 
 @dataclass(frozen=True)
-class Plan:
+class Drawing:
     """How many pairs to draw from each cell, and the keys to draw them by."""
 
     cells: tuple[Cell, ...]
@@ -60,7 +60,7 @@ def capacity(language: str, phenomenon: str) -> int:
     return 3 * min(limits)
 
 
-def make_plan(language: str, pairs: int, phenomena: Sequence[str], seed: int) -> Plan:
+def plan_drawing(language: str, pairs: int, phenomena: Sequence[str], seed: int) -> Drawing:
     """Share ``pairs`` out: equally among phenomena while they last, among labels, and by weight among cells."""
     random = random_state(seed)
     chosen: list[Cell] = []
@@ -75,7 +75,7 @@ def make_plan(language: str, pairs: int, phenomena: Sequence[str], seed: int) ->
             own = [cell for cell in found if cell.label == label]
             chosen += own
             quotas += _share(wanted, [cell.weight for cell in own], random)
-    return Plan(tuple(chosen), tuple(quotas), int(random.randint(0, 2**31)))
+    return Drawing(tuple(chosen), tuple(quotas), int(random.randint(0, 2**31)))
 
 
 def permute(numbers: NDArray[np.int64], size: int, keys: NDArray[np.int64]) -> NDArray[np.int64]:

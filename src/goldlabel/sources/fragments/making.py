@@ -14,7 +14,7 @@ from goldlabel.registry import suggest
 from goldlabel.seeds import check_seed
 from goldlabel.sources.fragments.artifact import Artifact, Recipe, make_recipe, parse_artifact, plant
 from goldlabel.sources.fragments.cells import cells
-from goldlabel.sources.fragments.drawing import capacity, make_plan
+from goldlabel.sources.fragments.drawing import capacity, plan_drawing
 from goldlabel.sources.fragments.grammar import LANGUAGES
 from goldlabel.sources.fragments.knowledge import axioms
 from goldlabel.sources.fragments.phenomena import PHENOMENA
@@ -42,7 +42,7 @@ def make_fragments(
     names = check_request(language, pairs, seed, phenomena)
     planted = parse_artifact(artifact) if isinstance(artifact, str) else artifact
     if planted is None:
-        return make_plan(language, pairs, names, seed).blocks()
+        return plan_drawing(language, pairs, names, seed).blocks()
     return _make_planted(language, pairs, names, seed, planted)
 
 
@@ -128,7 +128,7 @@ def _make_planted(
     language: str, pairs: int, names: tuple[str, ...], seed: int, artifact: Artifact
 ) -> Iterator[pl.DataFrame]:
     most = sum(capacity(language, name) for name in names)
-    trial = pl.concat(make_plan(language, min(_TRIAL, most), names, seed).blocks())
+    trial = pl.concat(plan_drawing(language, min(_TRIAL, most), names, seed).blocks())
     recipe = make_recipe(artifact, language, names, trial)
     if pairs > (possible := int(most * recipe.gain / _SPARE)):
         raise InputError(
@@ -141,4 +141,4 @@ def _make_planted(
 def _plant(language: str, pairs: int, names: tuple[str, ...], seed: int, recipe: Recipe) -> Iterator[pl.DataFrame]:
     most = sum(capacity(language, name) for name in names)
     supply = min(most, int(pairs / recipe.gain * _SPARE) + _TRIAL)
-    yield from plant(make_plan(language, supply, names, seed).blocks(), recipe, pairs)
+    yield from plant(plan_drawing(language, supply, names, seed).blocks(), recipe, pairs)
