@@ -22,9 +22,7 @@ def test_a_space_around_a_column_s_name_is_no_part_of_it(tmp_path: Path) -> None
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 def test_wide_characters_are_refused(encoding: str, tmp_path: Path) -> None:
     file = InputFile(put(tmp_path, "a.txt", "Rain fell.\nSnow fell.\n", encoding))
-    with pytest.raises(
-        InputError, match=r"a\.txt: is not UTF-8 \(UTF-16, or no text at all\); convert the file to UTF-8"
-    ):
+    with pytest.raises(InputError, match=r"a\.txt: (?:is|holds NUL bytes, as) UTF-(?:16|32)"):
         list(text_rows(file))
 
 

@@ -32,7 +32,7 @@ def pair(number: int, **fields: str) -> Recasting:
 @pytest.fixture
 def lamps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
     """Registers a recaster ``lamps`` that gives ``lamps.items``; returns its file."""
-    monkeypatch.setattr(RECASTERS, "_entries", dict(RECASTERS._entries))
+    monkeypatch.setattr(RECASTERS, "_own", dict(RECASTERS._own))
 
     def recast(files: Sequence[InputFile], options: Options) -> Iterator[Recasting | Skipped]:
         with files[0].open() as stream:

@@ -9,7 +9,7 @@ import pytest
 from goldlabel.files import InputFile
 from goldlabel.recast import Options, Recasting, Skipped
 from goldlabel.recast.spr import TEMPLATES, recast
-from tests.recast.samples_more import put, spr, table
+from tests.recast.samples_more import happened, put, spr, table
 
 HEADER = "Split\tSentence.ID\tPred.Token\tArg\tArg.Pos\tRoleset\tGram.Func\tProperty\tResponse\tApplicable"
 TEXTS = ["Sentence.ID", "Pred.Token", "Arg.Pos", "sentence", "argument"]
@@ -17,6 +17,10 @@ TEXTS = ["Sentence.ID", "Pred.Token", "Arg.Pos", "sentence", "argument"]
 
 def run(paths: list[Path], style: str = "plain") -> list[Recasting | Skipped]:
     return list(recast([InputFile(path) for path in paths], Options(style=style)))  # type: ignore[arg-type]
+
+
+def test_tables_of_other_judgements_are_left_aside(tmp_path: Path) -> None:
+    assert run([put(tmp_path, "it-happened.tsv", happened()), *spr(tmp_path)]) == run(spr(tmp_path))
 
 
 def test_a_mean_of_four_entails(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_a_wrong_plan_is_refused_in_one_line(plan: str, message: str, tmp_path: 
 
 def test_a_table_and_a_plan_are_needed(tmp_path: Path) -> None:
     table, plan = template(tmp_path)
-    with pytest.raises(InputError, match=r"log\.csv line 1: template takes one YAML file .* and none came: log\.csv"):
+    with pytest.raises(InputError, match=r"template takes one YAML file .*; given: log\.csv"):
         run_recast("template", [table])
     with pytest.raises(InputError, match="takes one table"):
         run_recast("template", [plan])

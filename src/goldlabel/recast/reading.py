@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +15,6 @@ from goldlabel.files import InputFile
 FIELD_LIMIT = 1 << 24
 """Characters that one cell may hold; beyond that a quote was left open."""
 
-_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 _SPLITS = {"train": "train", "valid": "dev", "testa": "dev", "dev": "dev", "testb": "test", "test": "test"}
 _SPLIT = re.compile(rf"(?:^|[^a-z])({'|'.join(_SPLITS)})(?:[^a-z]|$)")
 
@@ -63,11 +61,10 @@ def split_of(file: InputFile) -> str | None:
 
 @contextmanager
 def open_text(file: InputFile) -> Iterator[BinaryIO]:
-    """Open a file for reading lines; one that is UTF-16 or UTF-32, with its mark or without, is refused."""
+    """Open a file for reading lines; UTF-16 that lacks its mark is told by its NUL bytes."""
     with file.open() as stream:
-        start = stream.peek(1 << 10)[: 1 << 10]  # type: ignore[attr-defined]
-        if start.startswith(_WIDE) or b"\0" in start:
-            raise InputError(f"{file}: is not UTF-8 (UTF-16, or no text at all); convert the file to UTF-8")
+        if b"\0" in stream.peek(1 << 10)[: 1 << 10]:  # type: ignore[attr-defined]
+            raise InputError(f"{file}: holds NUL bytes, as UTF-16 does and text in UTF-8 does not; convert the file")
         yield stream
 
 

@@ -31,7 +31,7 @@ from goldlabel.errors import InputError
 from goldlabel.files import InputFile
 from goldlabel.pairs.labels import LabelSpace, label_space
 from goldlabel.recast.names import read_names
-from goldlabel.recast.reading import table_rows, text_rows
+from goldlabel.recast.reading import choose, names_of, table_rows, text_rows
 from goldlabel.recast.recaster import ENTAILED, NOT_ENTAILED, RECASTERS, Options, Recaster, Recasting, Skipped
 from goldlabel.registry import suggest
 
@@ -238,14 +238,11 @@ def _cell(row: Row, column: str | None) -> str | None:
 
 
 def _one(files: Sequence[InputFile], suffixes: tuple[str, ...], what: str) -> InputFile:
-    found = [file for file in files if file.name.lower().endswith(suffixes)]
-    if len(found) != 1:
-        given = ", ".join(file.name for file in files) or "nothing"
-        raise InputError(
-            f"{files[0] if files else 'no file'} line 1: template takes one {what} ({', '.join(suffixes)}) and "
-            f"{'several' if found else 'none'} came: {given}"
-        )
-    return found[0]
+    wanted = f"template takes one {what} ({', '.join(suffixes)})"
+    chosen = choose(files, suffixes, wanted)
+    if len(chosen) > 1:
+        raise InputError(f"{wanted}; given: {names_of(chosen)}")
+    return chosen[0]
 
 
 RECASTERS.add(

@@ -25,19 +25,21 @@ _TREEBANK = (10, 12)
 
 
 def judgement_tables(files: Sequence[InputFile], suffix: str, columns: Sequence[str]) -> list[InputFile]:
-    """Return the tables among the files, each name once; one without the columns is refused.
+    """Return the tables that have the columns, each name once; where none has, the first is refused.
 
     Releases carry the same table twice, packed and unpacked, and It-Happened v2, whose rows have one more column,
     holds all of v1: it is read instead.
     """
-    tables: dict[str, tuple[InputFile, list[str]]] = {}
-    for file in files:
-        if file.name.lower().endswith(suffix) and file.name not in tables:
-            header = header_of(file, "\t")
-            require_columns(file, header, columns)
-            tables[file.name] = (file, header)
-    newer = [file for file, header in tables.values() if "Keep" in header]
-    return newer or [file for file, _ in tables.values()]
+    headers = {file: header_of(file, "\t") for file in files if file.name.lower().endswith(suffix)}
+    tables: dict[str, InputFile] = {}
+    for file, header in headers.items():
+        if {*columns} <= {*header}:
+            tables.setdefault(file.name, file)
+    if headers and not tables:
+        file, header = next(iter(headers.items()))
+        require_columns(file, header, columns)
+    newer = [file for file in tables.values() if "Keep" in headers[file]]
+    return newer or list(tables.values())
 
 
 def treebank_sentences(files: Sequence[InputFile]) -> Sentences:
