@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import goldlabel as gl
-from goldlabel.audit import audit, parse_bound
-from goldlabel.audit.findings import information
+from goldlabel.audit import audit, auditing, parse_bound
+from goldlabel.audit.findings import Artifact, Fault, information
+from goldlabel.audit.hypothesis_only import judge
 from goldlabel.errors import InputError, UnknownNameError
+from goldlabel.metrics import Estimate, holm
+from goldlabel.models import MODELS, Model
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.splits import Ratios
+from goldlabel.report.audit_page import audit_page
 from goldlabel.sources.fragments.making import fragment_pairs
 from tests.audit.conftest import make_pairs
 
@@ -37,24 +43,24 @@ def undefined(value: Any) -> bool:
 def test_the_plant_is_named_first_with_examples(planted: Pairs) -> None:
     found = audit(planted, "genre", curve=True, models=("majority",), agreement=True)
     first = found.findings[0]
-    assert (first["kind"], first["evidence"]["label"]) == ("negation", "contradiction")
-    assert first["evidence"]["count"] == 95
-    rows = planted.only(id=first["evidence"]["examples"]).collect()
+    assert isinstance(first.evidence, Artifact)
+    assert (first.kind, first.evidence.label, first.evidence.count) == ("negation", "contradiction", 95)
+    rows = planted.only(id=list(first.examples)).collect()
     assert rows["hypothesis"].str.contains("never").all()
-    assert found.whole["hypothesis_only"]["significant"]
+    assert found.hypothesis_only.significant
     assert "give away" in found.verdict
     assert set(found.groups) == {"all", "log", "mail"}
-    assert all(set(group) >= KEYS for group in found.groups.values())
     document = json.loads(json.dumps(found.to_dict()))
+    assert all(set(group) >= KEYS for group in document["groups"].values())
     assert not undefined(document)
     assert document["groups"]["all"]["hypothesis_only"].keys() >= {"accuracy", "interval", "majority", "gain"}
-    assert document["groups"]["all"]["pmi"][0].keys() == {"word", "label", "pmi", "count", "total"}
+    assert document["groups"]["all"]["pmi"][0].keys() == {"word", "label", "pmi", "interval", "count", "total"}
     assert document["groups"]["all"]["agreement"] is None
     assert "hypothesis-only" in found._repr_html_()
     assert found.table["pairs"].to_list() == [300, 150, 150]
-    told = found.predictions()
-    assert len(told) == 300
-    assert len(found.hard_subset()) == (told["label"] != told["predicted"]).sum()
+    predictions = found.predictions()
+    assert len(predictions) == 300
+    assert len(found.hard_subset()) == (predictions["label"] != predictions["predicted"]).sum()
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -73,17 +79,18 @@ def test_what_the_generator_plants_comes_first(language: str, artifact: str, kin
     artifact = artifact.replace("在", "昨天" if language == "zh" else "monday")
     found = audit(fragment_pairs(language, 4000, artifact=artifact, seed=5), near=False)
     first = found.findings[0]
-    assert (first["kind"], first["evidence"]["label"]) == (kind, artifact.split(":")[1])
+    assert isinstance(first.evidence, Artifact)
+    assert (first.kind, first.evidence.label) == (kind, artifact.split(":")[1])
     if kind == "word":
-        assert first["evidence"]["feature"] in artifact
+        assert first.evidence.feature in artifact
 
 
 @pytest.mark.parametrize(("language", "seed"), [("en", 0), ("en", 2), ("zh", 0), ("zh", 2)])
 def test_pairs_without_an_artifact_show_no_gain(language: str, seed: int) -> None:
     found = audit(fragment_pairs(language, 3000, seed=seed), near=False)
-    assert not found.whole["hypothesis_only"]["significant"]
+    assert not found.hypothesis_only.significant
     assert "no significant gain at the level 0.05" in found.verdict
-    assert [one for one in found.findings if not one["kind"].startswith("overlap")] == []
+    assert [finding for finding in found.findings if not finding.kind.startswith("overlap")] == []
 
 
 def test_languages_may_be_mixed(planted: Pairs) -> None:
@@ -92,28 +99,119 @@ def test_languages_may_be_mixed(planted: Pairs) -> None:
         pl.concat([planted.collect(), chinese]).sample(fraction=1, shuffle=True, seed=1), planted.card
     )
     found = audit(both)
-    assert set(found.whole["negators"]) == {"en", "zh"}
-    assert found.whole["tags"]["negation"]["pairs"] == 390
-    assert found.whole["foreign_text"]["total"] == 90
-    alone = audit(planted, near=False)
-    assert found.whole["negators"]["en"] == alone.whole["negators"]["en"]
+    whole, alone = found.whole, audit(planted, near=False).whole
+    assert whole.negators is not None
+    assert alone.negators is not None
+    assert whole.tags is not None
+    assert whole.foreign_text is not None
+    assert set(whole.negators) == {"en", "zh"}
+    assert whole.tags["negation"].premise.n == 390
+    assert whole.foreign_text.share.n == 90
+    assert whole.negators["en"] == alone.negators["en"]
 
 
 def test_leaks_and_duplicates_become_findings(planted: Pairs) -> None:
     split = planted.split(Ratios(ratios="60:20:20", by="pair")).pairs
     other = make_pairs(*planted.collect().head(7).select("premise", "hypothesis", "label").iter_rows(), name="older")
     found = audit(split, against=[other], near=False)
-    kinds = {one["kind"]: one for one in found.findings}
-    assert kinds["leak_against"]["evidence"]["shared_pairs"] == 7
-    assert kinds["shared_premises"]["evidence"]["examples"]
-    assert found.findings[0]["kind"] == "negation"
+    assert [finding.kind for finding in found.findings[:3]] == ["leak_against", "shared_premises", "negation"]
+    against, shared, _ = found.findings[:3]
+    assert isinstance(against.evidence, Fault)
+    assert against.evidence.count == 7
+    assert shared.examples
 
 
-def test_label_errors_carry_ids(planted: Pairs) -> None:
-    found = audit(planted, label_errors="linear", near=False)
+def test_near_duplicates_across_splits_come_first_and_fail() -> None:
+    rows = [
+        {
+            "premise": f"Boat {number} of the morning leaves the old harbour for island number {number * number}.",
+            "hypothesis": f"Some ferry leaves for island number {number * number}{mark}",
+            "label": ("entailment", "neutral", "contradiction")[number % 3],
+            "split": split,
+            "language": "en",
+        }
+        for number in range(30)
+        for mark, split in ((".", "train"), ("!!", "test"))
+    ]
+    found = audit(make_pairs(*rows))
+    first = found.findings[0]
+    assert first.kind == "near_duplicates_across_splits"
+    assert first.examples
+    assert found.whole.leakage.shared_premises == 30, "the same but for punctuation is the same premise"
+    assert parse_bound("near_duplicates_across_splits>0").trips(found)
+
+
+def test_a_copy_of_another_dataset_is_named_before_any_word(planted: Pairs) -> None:
+    found = audit(planted, against=[Pairs(planted.frame, replace(planted.card, name="older"))])
+    assert found.findings[0].text.startswith("All 300 pairs are also in older.")
+    assert found.whole.leakage.against["older"].near is not None
+
+
+def test_near_duplicates_that_were_not_looked_for_are_named(planted: Pairs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auditing, "MOST_NEAR", 100)
+    found = audit(planted)
+    assert "not looked for in more than 100 pairs" in found.to_dict()["groups"]["all"]["leakage"]["near_note"]
+    with pytest.raises(InputError, match="is undefined for planted: near-duplicates were not looked for"):
+        parse_bound("near_duplicates_across_splits>0").trips(found)
+    page = audit_page(found)
+    assert any("not looked for in more than 100 pairs" in section.text for section in page.sections)
+    assert audit(planted, near=True).whole.leakage.near is not None
+
+
+def test_one_confidence_level_reaches_every_interval(planted: Pairs) -> None:
+    wide, narrow = (
+        audit(planted, "genre", level=level, curve=True, models=("majority",), near=False) for level in (0.95, 0.5)
+    )
+    pairs = list(zip(_estimates(wide), _estimates(narrow), strict=True))
+    assert len(pairs) > 100
+    for one, other in pairs:
+        assert (one.level, other.level) == (0.95, 0.5)
+        assert one.value == other.value
+        if one.interval and other.interval and one.interval != other.interval:
+            assert one.interval[1] - one.interval[0] > other.interval[1] - other.interval[0]
+
+
+def _estimates(value: object) -> Iterator[Estimate]:
+    """Walk through everything that an audit holds."""
+    if isinstance(value, Estimate):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _estimates(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _estimates(part)
+    elif is_dataclass(value):
+        for part in fields(value):
+            yield from _estimates(getattr(value, part.name))
+
+
+def test_networks_need_a_trainer_and_any_is_taken(planted: Pairs) -> None:
+    with pytest.raises(InputError, match="cbow is a network, which needs a trainer"):
+        audit(planted, models=("cbow",))
+    seeds = []
+
+    def fit(name: str, premises: Any, hypotheses: Any, labels: Any, space: Any, *, seed: int) -> Model:
+        seeds.append((name, seed))
+        model: Model = MODELS.get("majority").fit(premises, hypotheses, labels, space)
+        return model
+
+    found = audit(planted, models=("cbow",), label_errors="cbow", fit=fit, seed=3, near=False)
+    assert seeds == [("cbow", 3)] * 10
+    assert found.models["cbow"] is not None
     assert found.label_errors is not None
-    assert set(found.label_errors.candidates["id"]) <= set(planted.collect()["id"])
-    assert found.to_dict()["label_errors"]["pairs"] == 300
+    assert found.label_errors.too_weak
+    assert "too weak to accuse anybody" in found.label_errors.title
+
+
+def test_groups_are_tested_as_several(planted: Pairs) -> None:
+    found = audit(planted, "genre", near=False)
+    genres = planted.collect()["genre"].to_numpy()
+    alone = [judge(found.out_of_fold, found.pairs.card.label_space.labels, rows=genres == g) for g in ("log", "mail")]
+    together = [found.groups[genre].hypothesis_only for genre in ("log", "mail")]
+    expected = holm([part.p_value for part in alone if part and part.p_value is not None])
+    assert [part and part.p_value for part in together] == pytest.approx(expected)
+    assert max(expected) < 0.05
 
 
 @pytest.mark.parametrize(
@@ -127,6 +225,7 @@ def test_label_errors_carry_ids(planted: Pairs) -> None:
         (make_pairs(("p", "h", "neutral")), {"by": "votes"}, "no column 'votes'"),
         (make_pairs(("p", "h", "neutral"), ("q", "i", "entailment")), {"by": "level"}, "'level' is empty"),
         (make_pairs(("p", "h", "neutral")), {"level": 1.5}, "not between 0 and 1"),
+        (make_pairs(("p", "h", "neutral")), {"fdr": 0.0}, "not between 0 and 1"),
         (make_pairs(("p", "h", "neutral")), {"top": 0}, "1 or more"),
     ],
 )
@@ -178,7 +277,8 @@ def test_information_is_that_of_scikit_learn(rows: list[tuple[int, int, int]]) -
 
 def test_snli_shows_its_known_artifacts(corpora: Path) -> None:
     found = audit(gl.read(corpora / "snli" / "snli_train_part.jsonl.gz"), near=False)
-    assert 0.60 < found.whole["hypothesis_only"]["accuracy"] < 0.68
-    features = {one["evidence"].get("feature") for one in found.findings}
-    assert "sleeping" in {row["word"] for row in found.whole["pmi_by_label"]["contradiction"]} | features
-    assert abs(found.whole["premise_only"]["gain"]) < 0.1
+    assert 0.60 < (found.hypothesis_only.accuracy.value or 0) < 0.68
+    features = {finding.evidence.feature for finding in found.findings if isinstance(finding.evidence, Artifact)}
+    assert "sleeping" in {word.word for word in found.words_by_label["contradiction"]} | features
+    assert found.premise_only is not None
+    assert abs(found.premise_only.gain.value or 0) < 0.1

@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldlabel.audit.corpus import read_corpus
-from goldlabel.audit.negators import count_negators
-from goldlabel.audit.overlap import CONSTITUENT, LEXICAL, SUBSEQUENCE, count_lengths, count_overlap
+from goldlabel.audit.figures import count_lengths, count_negators, count_overlap
+from goldlabel.audit.overlap import CONSTITUENT, LEXICAL, SUBSEQUENCE
 from tests.audit.conftest import make_pairs
 
-LABELS = ("contradiction", "entailment", "neutral")
 ALL_THREE = LEXICAL | SUBSEQUENCE | CONSTITUENT
 
 
@@ -36,21 +35,21 @@ def test_overlap_and_heuristics(premise: str, hypothesis: str, overlap: float, h
 
 def test_a_hypothesis_of_signs_has_no_overlap_to_speak_of() -> None:
     corpus = read_corpus(make_pairs(("Dogs.", "?!", "neutral"), ("Dogs.", "Dogs.", "neutral")))
-    counted = count_overlap(corpus.overlap, corpus.heuristics, corpus.labels, LABELS)
-    assert counted["pairs"] == 1
-    assert counted["mean"] == 1.0
-    assert counted["over_rule_share"] == 1.0
-    assert counted["by_label"]["entailment"]["mean"] is None
+    counted = count_overlap(corpus)
+    assert (counted.mean.value, counted.mean.n) == (1.0, 1)
+    assert counted.over_rule.value == 1.0
+    assert counted.by_label["entailment"].mean.value is None
+    assert counted.to_dict()["by_label"]["neutral"]["lexical_overlap"] == 1
 
 
 def test_lengths_in_words_and_characters() -> None:
     corpus = read_corpus(make_pairs(("One two three.", "Four.", "neutral"), ("他在家里。", "在家。", "entailment")))
-    counted = count_lengths(corpus.premise_lengths, corpus.hypothesis_lengths, corpus.labels, LABELS)
-    assert counted["by_label"]["neutral"]["difference_mean"] == -2
-    assert counted["by_label"]["entailment"]["premise_mean"] == 4
-    assert counted["by_label"]["entailment"]["hypothesis_sd"] is None
-    assert counted["by_label"]["contradiction"]["hypothesis_mean"] is None
-    assert counted["hypothesis_mean"] == 1.5
+    counted = count_lengths(corpus)
+    assert counted.by_label["neutral"].difference.value == -2
+    assert counted.by_label["entailment"].premise.value == 4
+    assert counted.by_label["entailment"].hypothesis_sd is None
+    assert counted.by_label["contradiction"].hypothesis.value is None
+    assert counted.hypothesis.value == 1.5
 
 
 def test_negators_per_language() -> None:
@@ -62,12 +61,12 @@ def test_negators_per_language() -> None:
             ("前提", "他非常好，特别好。", "entailment"),
         )
     )
-    found = count_negators(corpus.hypothesis_tags, corpus.languages, corpus.language_names, corpus.labels, LABELS)
+    found = count_negators(corpus)
     assert found is not None
-    assert found["en"]["by_label"]["contradiction"]["share"] == 0.5
-    assert found["en"]["by_label"]["neutral"]["share"] is None
-    assert found["zh"]["by_label"]["contradiction"]["negated"] == 1
-    assert found["zh"]["by_label"]["entailment"]["negated"] == 0
+    assert found["en"].by_label["contradiction"].value == 0.5
+    assert found["en"].by_label["neutral"].value is None
+    assert found["zh"].to_dict()["by_label"]["contradiction"]["negated"] == 1
+    assert found["zh"].by_label["entailment"].value == 0
 
 
 @given(st.lists(st.tuples(st.text("ab ", max_size=8), st.text("abc ", max_size=8)), min_size=1, max_size=8))

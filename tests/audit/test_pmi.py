@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from goldlabel.audit.corpus import read_corpus
 from goldlabel.audit.pmi import count_words, pmi, rank_words
 from goldlabel.errors import InputError
+from goldlabel.metrics import share
 from goldlabel.sources import add, load
 from tests.audit.conftest import make_pairs
 
@@ -41,8 +42,34 @@ def test_counts_and_values_by_hand() -> None:
     assert tokens[corpus.words.vocabulary.index("no")].tolist() == [2, 0, 1]
     values = pmi(counts, np.array([1, 1, 1]))
     assert values[corpus.words.vocabulary.index("no"), 0] == pytest.approx(math.log((11 / 32) / (1 / 3)))
-    best = rank_words(counts, np.array([1, 1, 1]), corpus.words.vocabulary, corpus.space.labels, top=1)
-    assert best.row(0) == ("a", "entailment", pytest.approx(math.log((11 / 31) * 3)), 1, 1)
+    (best,) = rank_words(corpus, top=1)
+    assert (best.word, best.label, best.count, best.total) == ("a", "entailment", 1, 1)
+    assert best.pmi.value == pytest.approx(math.log((11 / 31) * 3))
+
+
+def test_the_interval_is_that_of_the_share() -> None:
+    labels = ("contradiction", "entailment")
+    pairs = make_pairs(*((f"p{n // 2}", "no" if n < 60 else "yes", labels[n % 5 > 3]) for n in range(120)))
+    corpus = read_corpus(pairs)
+    word = next(word for word in rank_words(corpus) if (word.word, word.label) == ("no", "contradiction"))
+    figure = share(corpus.labels[:60] == 0, units=corpus.units[:60])
+    assert word.pmi.interval is not None
+    assert figure.interval is not None
+    prior = (corpus.labels == 0).mean()
+    expected = [math.log((end * 60 + 10) / 90 / prior) for end in figure.interval]
+    assert word.pmi.interval == pytest.approx(expected)
+    assert (word.pmi.n, word.pmi.units) == (60, 30)
+    assert rank_words(corpus, smoothing=0, label="neutral") == []
+
+
+def test_equal_words_are_ranked_whatever_the_order_of_rows() -> None:
+    rows = [(f"p{n}", f"word{n % 50:02}", ("neutral", "entailment")[n // 50]) for n in range(100)]
+    listed = [
+        [(word.word, word.label) for word in rank_words(read_corpus(make_pairs(*order)), top=3)]
+        for order in (rows, rows[::-1], rows[1::2] + rows[::2])
+    ]
+    assert listed[0] == [("word00", "entailment"), ("word00", "neutral"), ("word01", "entailment")]
+    assert listed[1] == listed[2] == listed[0]
 
 
 def test_a_label_that_no_pair_has_gives_no_number() -> None:
@@ -57,13 +84,20 @@ def test_bad_options_are_refused() -> None:
         count_words(corpus.words, corpus.labels, 3, count="letters")
 
 
-@given(st.lists(st.tuples(*[st.integers(0, 50)] * 3), min_size=1, max_size=20))
+@given(st.lists(st.tuples(*[st.integers(0, 9)] * 3), min_size=1, max_size=8))
 def test_words_are_ranked_by_pmi_and_smoothing_draws_it_to_the_prior(rows: list[tuple[int, int, int]]) -> None:
     counts, totals = np.array(rows), np.array([60, 70, 80])
-    names = ("contradiction", "entailment", "neutral")
-    table = rank_words(counts, totals, [f"w{n}" for n in range(len(rows))], names, top=5)
-    assert table["pmi"].is_sorted(descending=True)
-    assert (table["count"] > 0).all()
+    hypotheses = [
+        (f"p{n} {code} {i}", f"w{n}", label)
+        for n, row in enumerate(rows)
+        for code, label in enumerate(("contradiction", "entailment", "neutral"))
+        for i in range(row[code])
+    ]
+    if hypotheses:
+        words = rank_words(read_corpus(make_pairs(*hypotheses)), top=5)
+        values = [word.pmi.value or 0.0 for word in words]
+        assert values == pytest.approx(sorted(values, reverse=True))
+        assert all(word.count > 0 for word in words)
     prior = np.log((1 / 3) / (totals / totals.sum()))
     assert np.allclose(pmi(counts, totals, smoothing=1e9), prior, atol=1e-6)
 
@@ -72,16 +106,12 @@ def test_ocnli_as_in_the_paper(corpora: Path, home: Path) -> None:
     add("ocnli", [corpora / "ocnli"])
     pairs = load("ocnli").only(split=["train", "dev"])
     corpus = read_corpus(pairs, tokenizer="jieba-search", columns=["condition"])
-    names = corpus.space.labels
     codes, values = corpus.columns["condition"]
     found = {}
     for value in ("all", *values):
         rows = codes == values.index(value) if value != "all" else codes == codes
-        labels = corpus.labels[rows & corpus.gold]
-        counts = count_words(corpus.words, corpus.labels, 3, rows=rows)
-        found[value] = rank_words(counts, np.bincount(labels), corpus.words.vocabulary, names, top=3)
-    assert {
-        value: [f"{word} {label}" for word, label in table.select("word", "label").iter_rows()]
-        for value, table in found.items()
-    } == PAPER
-    assert found["single"].row(0) == ("任何", "contradiction", pytest.approx(0.895, abs=5e-4), 87, 90)
+        found[value] = rank_words(corpus, rows, top=3)
+    assert {value: [f"{word.word} {word.label}" for word in words] for value, words in found.items()} == PAPER
+    first = found["single"][0]
+    assert (first.word, first.label, first.count, first.total) == ("任何", "contradiction", 87, 90)
+    assert first.pmi.value == pytest.approx(0.895, abs=5e-4)

@@ -104,8 +104,21 @@ def test_label_errors_by_hand() -> None:
     found = find_label_errors(labels, probabilities, ("no", "yes"))
     assert found.joint.tolist() == [[2, 1], [1, 2]]
     assert found.candidates.rows() == [(5, "yes", "no", 0.05), (2, "no", "yes", 0.1)]
+    assert (found.accuracy.value, found.pairs) == (4 / 6, 6)
+    assert found.too_weak, "four of six may be chance"
     with pytest.raises(InputError, match="do not fit"):
         find_label_errors(labels, probabilities, ("a", "b", "c"))
+
+
+@pytest.mark.parametrize(("right", "too_weak"), [(0.9, False), (0.55, True), (0.35, True)])
+def test_a_weak_model_accuses_nobody(right: float, too_weak: bool) -> None:
+    labels = np.arange(300) % 3
+    guessed = np.where(np.arange(300) < 300 * right, labels, (labels + 1) % 3)
+    found = find_label_errors(labels, 0.05 + 0.85 * np.eye(3)[guessed], ("a", "b", "c"), units=np.arange(300) // 3)
+    assert found.too_weak == too_weak
+    assert ("too weak" in found.title) == too_weak
+    assert f"accuracy {100 * right:.1f} (" in found.title
+    assert found.to_dict()["too_weak"] == too_weak
 
 
 @settings(max_examples=25, deadline=None)

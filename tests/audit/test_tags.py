@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from goldlabel.audit.corpus import read_corpus
-from goldlabel.audit.foreign_text import ROMAN, count_foreign
-from goldlabel.audit.tags import TAGS, carries, count_tags
+from goldlabel.audit.figures import count_foreign, count_tags
+from goldlabel.audit.tags import TAGS, carries
 from goldlabel.pairs.lexicon import LEXICONS, lexicon
 from goldlabel.sources import add, load
 from tests.audit.conftest import make_pairs
@@ -43,11 +43,11 @@ def test_shares_count_only_languages_with_a_lexicon() -> None:
             {"premise": "yes", "hypothesis": "no", "label": "neutral", "language": "en"},
         )
     )
-    known = corpus.in_languages(LEXICONS)
-    counted = count_tags(corpus.premise_tags, corpus.hypothesis_tags, known)
+    counted = count_tags(corpus)
     assert counted is not None
-    assert counted["negation"] == {"premise": 0.0, "hypothesis": 1.0, "pairs": 1}
-    assert count_tags(corpus.premise_tags, corpus.hypothesis_tags, np.zeros(2, dtype=bool)) is None
+    assert (counted["negation"].premise.value, counted["negation"].hypothesis.value) == (0.0, 1.0)
+    assert counted["negation"].premise.n == 1
+    assert count_tags(corpus, np.array([True, False])) is None
 
 
 @pytest.mark.parametrize("language", LEXICONS)
@@ -70,14 +70,16 @@ def test_roman_letters_are_counted_where_they_are_foreign() -> None:
             ("Plain English of many letters.", "Yes.", "neutral"),
         )
     )
-    counted = count_foreign(corpus.letters, ~corpus.in_languages(ROMAN))
-    assert counted == {"pairs": 1, "total": 2, "share": 0.5, "more_than": 10}
-    assert count_foreign(corpus.letters, np.zeros(3, dtype=bool)) is None
+    counted = count_foreign(corpus)
+    assert counted is not None
+    figures = counted.to_dict()
+    assert (figures["pairs"], figures["total"], figures["share"], figures["more_than"]) == (1, 2, 0.5, 10)
+    assert count_foreign(corpus, np.array([False, False, True])) is None
 
 
 def test_foreign_text_of_chinese_xnli(corpora: Path, home: Path) -> None:
     add("xnli-zh", [corpora / "xnli_zh"])
     corpus = read_corpus(load("xnli-zh"), tokenizer="characters")
-    counted = count_foreign(corpus.letters, ~corpus.in_languages(ROMAN))
+    counted = count_foreign(corpus)
     assert counted is not None
-    assert (counted["pairs"], counted["total"]) == (864, 7500)
+    assert (counted.to_dict()["pairs"], counted.share.n) == (864, 7500)

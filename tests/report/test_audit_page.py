@@ -70,7 +70,37 @@ def test_a_small_audit_without_drawable_figures_is_still_a_page(tmp_path: Path) 
     rows = [(f"premise {n}", "?!", ("neutral", "entailment")[n % 2]) for n in range(12)]
     found = audit(make_pairs(*rows), near=False)
     assert found.findings == []
-    assert found.whole["overlap"]["mean"] is None
+    assert found.whole.overlap.mean.value is None
     text = write_audit(found, tmp_path / "audit").read_text(encoding="utf-8")
     assert "Nothing stands out." in text
     assert "nan" not in text.lower().replace("nanum", "")
+
+
+def test_an_audit_over_an_audit_leaves_nothing_of_it(tmp_path: Path) -> None:
+    rows = [(f"premise {n}", f"text {n % 4}", ("neutral", "entailment")[n % 2]) for n in range(24)]
+    pairs, folder = make_pairs(*rows), tmp_path / "audit"
+    first = audit(pairs, label_errors="majority", near=False)
+    write_audit(first, folder, filtered=first.hard_subset())
+    (folder / "notes.txt").write_text("mine")
+    assert {"label_errors.csv", "aflite"} <= {path.name for path in folder.iterdir()}
+    write_audit(audit(pairs, near=False), folder)
+    assert {path.name for path in folder.iterdir()} == {
+        "index.html", "audit.json", "groups.csv", "findings.csv", "pmi.csv", "competency.csv", "hard", "notes.txt",
+    }  # fmt: skip
+
+
+def test_what_is_not_known_is_said(tmp_path: Path) -> None:
+    rows = [
+        {
+            "premise": f"Satz {n}",
+            "hypothesis": f"Wort {n % 4}",
+            "label": ("neutral", "entailment")[n % 2],
+            "language": "de",
+        }
+        for n in range(24)
+    ]
+    found = audit(make_pairs(*rows), near=False, label_errors="majority")
+    text = write_audit(found, tmp_path / "audit").read_text(encoding="utf-8")
+    assert found.whole.tags is None
+    assert "tags are undefined" in text
+    assert "too weak to accuse anybody" in text

@@ -12,6 +12,7 @@ import orjson
 import pytest
 from sqlalchemy import func, select
 
+from goldlabel.audit.figures import count_of
 from goldlabel.collect import projects, qualification
 from goldlabel.collect.ledger import totals
 from goldlabel.collect.people import roles
@@ -340,19 +341,19 @@ def test_numbers_lead_to_their_pairs(empty: World, boss: Visitor) -> None:
         assert shown(boss, f"{home}/pairs?writer={group.name}") == group.pairs
         assert group.blind is not None
         right = shown(boss, f"{home}/pairs?writer={group.name}&right=yes")
-        assert right == round(group.blind["accuracy"] * group.blind["n"])
-    for one in measured.meter.words:
-        assert shown(boss, f"{home}/pairs?word={one['word']}") == one["total"]
-        assert shown(boss, f"{home}/pairs?word={one['word']}&label={one['label']}") == one["count"]
+        assert right == count_of(group.blind.accuracy)
+    for word in measured.meter.words:
+        assert shown(boss, f"{home}/pairs?word={word.word}") == word.total
+        assert shown(boss, f"{home}/pairs?word={word.word}&label={word.label}") == word.count
     for group in measured.meter.conditions:
         for label, share in group.negated.items():
             address = f"{home}/pairs?condition={group.name}&negated=yes&label={label}"
-            assert shown(boss, address) == share.hits
+            assert shown(boss, address) == count_of(share)
         counts = [shown(boss, f"{home}/pairs?condition={group.name}&overlap={10 * place}") for place in range(10)]
         assert counts == list(group.overlaps)
         for stretch in measured.meter.over_time[group.name]:
             address = f"{home}/pairs?condition={group.name}&right=yes&first={stretch.first}&last={stretch.last}"
-            assert shown(boss, address) == stretch.right.hits
+            assert shown(boss, address) == count_of(stretch.right)
     links = {unescape(link) for link in re.findall(r'href="(/projects/\d+/pairs\?[^"]+)"', figures)}
     assert len(links) > 20
     for link in links:

@@ -3,6 +3,7 @@
 from goldlabel.audit.aflite import AFLite
 from goldlabel.audit.auditing import AuditOptions, audit
 from goldlabel.audit.cartography import Cartography, cartography, read_dynamics
+from goldlabel.audit.hypothesis_only import Fit, judge_hypotheses
 from goldlabel.audit.label_errors import LabelErrors, find_label_errors
 from goldlabel.audit.result import Audit, parse_bound
 from goldlabel.pairs.tokens import TOKENIZERS
@@ -13,10 +14,12 @@ __all__ = [
     "Audit",
     "AuditOptions",
     "Cartography",
+    "Fit",
     "LabelErrors",
     "audit",
     "cartography",
     "find_label_errors",
+    "judge_hypotheses",
     "parse_bound",
     "read_dynamics",
 ]

@@ -36,11 +36,28 @@ class Bags:
             tokens = slice(int(self.offsets[start]), int(self.offsets[end]))
             yield start, end, tokens, np.repeat(np.arange(start, end), self.lengths[start:end])
 
+    def take(self, rows: NDArray[np.int64]) -> Bags:
+        """Return some of the texts, in the order in which they are named."""
+        if len(rows) == len(self) and (rows[1:] > rows[:-1]).all():
+            return self
+        lengths = self.lengths[rows]
+        ends = np.cumsum(lengths)
+        places = np.repeat(self.offsets[rows] - (ends - lengths), lengths) + np.arange(
+            int(ends[-1]) if len(ends) else 0
+        )
+        offsets = np.concatenate([[0], ends]).astype(np.int64)
+        return Bags(self.codes[places], offsets, self.first[places], self.vocabulary)
+
     def holding(self, code: int) -> NDArray[np.bool_]:
         """Return which texts hold the token of this code."""
-        found = np.zeros(len(self), dtype=bool)
-        found[np.searchsorted(self.offsets, np.flatnonzero(self.codes == code), side="right") - 1] = True
-        return found
+        holds = np.zeros(len(self), dtype=bool)
+        holds[self.occurrences(code)[0]] = True
+        return holds
+
+    def occurrences(self, code: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the texts that hold the token of this code, in order, and how often each does."""
+        texts = np.searchsorted(self.offsets, np.flatnonzero(self.codes == code), side="right") - 1
+        return np.unique(texts, return_counts=True)
 
 
 @dataclass

@@ -6,7 +6,7 @@ the hypotheses, so that millions of pairs fit into memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +25,7 @@ from goldlabel.pairs.labels import LabelSpace
 from goldlabel.pairs.lexicon import LEXICONS
 from goldlabel.pairs.record import COLUMNS, DTYPES, LISTS
 from goldlabel.pairs.tokens import TOKENIZERS, language_of, tokenizer_of, units_of
+from goldlabel.pairs.units import normalised, number_units
 from goldlabel.registry import suggest
 
 ROWS_PER_BLOCK = 50_000
@@ -32,7 +33,8 @@ GROUPABLE = tuple(name for name in COLUMNS if name not in (*LISTS, "id", "premis
 MOST_GROUPS = 200
 MOST_PREMISES = 50_000
 
-OnPairs = Callable[[int], None]
+Rows = NDArray[np.bool_] | slice
+"""Some of the pairs, or with ``slice(None)`` all."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Corpus:
     premise_rows: NDArray[np.int64]
     """The tokens of a sample of the premises, and where these stand."""
     languages: NDArray[np.int16]
+    """Places in ``language_names``; -1 where the language is not known."""
     language_names: list[str]
     columns: dict[str, tuple[NDArray[np.int32], list[str]]]
     """Codes and values of the columns pairs are grouped by; -1 where the value is missing."""
@@ -60,8 +63,9 @@ class Corpus:
     letters: NDArray[np.int32]
     premise_keys: NDArray[np.uint64]
     hypothesis_keys: NDArray[np.uint64]
-    group_keys: NDArray[np.uint64]
-    has_groups: bool
+    """Hashes of the texts as they are compared: the same for what differs in case, spacing and punctuation only."""
+    units: NDArray[np.int64]
+    """Numbers of what must stay together and is not independent (see ``goldlabel.pairs.units``)."""
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -71,14 +75,22 @@ class Corpus:
         """Return which pairs have a gold label."""
         return self.labels >= 0
 
+    @property
+    def rows_without_language(self) -> int:
+        """Return how many pairs are in a language that is not known."""
+        return int((self.languages < 0).sum())
+
+    @property
+    def pair_keys(self) -> NDArray[np.uint64]:
+        """Return a hash of each pair's two texts as they are compared."""
+        return join_keys(self.premise_keys, self.hypothesis_keys)
+
     def in_languages(self, names: Sequence[str]) -> NDArray[np.bool_]:
-        """Return which pairs are in one of these languages."""
+        """Return which pairs are known to be in one of these languages."""
         return np.isin(self.languages, [code for code, name in enumerate(self.language_names) if name in names])
 
 
-def read_corpus(
-    pairs: Pairs, *, tokenizer: str | None = None, columns: Sequence[str] = (), on_pairs: OnPairs | None = None
-) -> Corpus:
+def read_corpus(pairs: Pairs, *, tokenizer: str | None = None, columns: Sequence[str] = ()) -> Corpus:
     """Read pairs into numbers; ``columns`` are kept to group by."""
     for name in columns:
         if name not in GROUPABLE:
@@ -90,19 +102,30 @@ def read_corpus(
     for block in frame.collect_batches(chunk_size=ROWS_PER_BLOCK, maintain_order=True):
         if len(block):
             reader.add(block)
-            if on_pairs:
-                on_pairs(len(block))
     return reader.finish()
 
 
 def read_rows(pairs: Pairs, columns: Sequence[str], rows: NDArray[np.int64]) -> pl.DataFrame:
     """Read some rows, given in order, without holding the others."""
-    found, start = [pl.DataFrame(schema={name: DTYPES[name] for name in columns})], 0
+    parts, start = [pl.DataFrame(schema={name: DTYPES[name] for name in columns})], 0
     for block in pairs.frame.select(columns).collect_batches(chunk_size=ROWS_PER_BLOCK, maintain_order=True):
         low, high = np.searchsorted(rows, (start, start + len(block)))
-        found.append(block[rows[low:high] - start])
+        parts.append(block[rows[low:high] - start])
         start += len(block)
-    return pl.concat(found)
+    return pl.concat(parts)
+
+
+def text_keys(block: pl.DataFrame, column: str) -> NDArray[np.uint64]:
+    """Return a hash of each text as it is compared; each different text is normalised once."""
+    texts = block.select(pl.col(column).hash(0).alias("text"), column)
+    keys = texts.unique("text").select("text", normalised(column).hash(1).alias("key"))
+    return texts.join(keys, on="text", how="left", maintain_order="left")["key"].to_numpy()
+
+
+def join_keys(premises: NDArray[np.uint64], hypotheses: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a hash of each pair from those of its texts."""
+    joined: NDArray[np.uint64] = premises * np.uint64(0x9E3779B97F4A7C15) ^ hypotheses
+    return joined
 
 
 _READ = ("premise", "hypothesis", "label", "language", "group")
@@ -120,35 +143,34 @@ class _Reader:
         self._units, self._vocabulary = Vocabulary(), Vocabulary()
         self._bags, self._premises = BagsBuilder(self._vocabulary), BagsBuilder(self._units)
         total = int(pairs.frame.select(pl.len()).collect(engine="streaming").item())
-        # Group keys are hashes: those in the lower part of their range are a sample.
+        # Premise keys are hashes: those in the lower part of their range are a sample.
         self._sampled_below = np.uint64(min(1.0, MOST_PREMISES / max(total, 1)) * (2**64 - 2**12))
         self._taggers = {"en": WordTagger("en", self._units.words)}
         self._languages: dict[str, int] = {}
         self._values: dict[str, dict[str, int]] = {name: {} for name in column_names}
         self._parts: dict[str, list[NDArray[Any]]] = {}
-        self._has_groups = False
+        self._groups: list[pl.Series] = []
         self._pool = ThreadPoolExecutor(2)  # Polars leaves Python alone while it works
 
     def add(self, block: pl.DataFrame) -> None:
-        block = block.with_columns(language_of(block), pl.col("premise").hash(0).alias("premise key"))
-        own = pl.when(pl.col("group").is_null()).then("premise key").otherwise(pl.col("group").hash(2))
+        block = block.with_columns(language_of(block))
         measured: dict[str, NDArray[Any]] = {
             "labels": _codes(block["label"], self._label_codes, False).astype(np.int8),
-            "premise_keys": block["premise key"].to_numpy(),
-            "hypothesis_keys": block["hypothesis"].hash(1).to_numpy(),
-            "group_keys": block.select(own).to_series().to_numpy(),
+            "premise_keys": text_keys(block, "premise"),
+            "hypothesis_keys": text_keys(block, "hypothesis"),
             "languages": _codes(block["language"], self._languages).astype(np.int16),
         }
-        self._has_groups |= bool(block["group"].is_not_null().any())
+        groups = pl.when(pl.col("group").is_not_null()).then(pl.col("group").hash(2))
+        self._groups.append(block.select(groups.alias("group")).to_series())
         for name in self.column_names:
             measured[f"column {name}"] = _codes(block[name], self._values[name])
         present = block["language"].unique().to_list()
         if len(present) == 1:
-            texts, tokens = self._measure(present[0], block)
+            texts, tokens = self._measure(present[0] or "", block)
         else:
             texts, tokens = self._measure_mixed(block)
         self._bags.add(tokens["words"])
-        measured["sampled"] = measured["group_keys"] < self._sampled_below
+        measured["sampled"] = measured["premise_keys"] < self._sampled_below
         self._premises.add(tokens["premise"].filter(pl.Series(measured["sampled"])))
         for name, values in (measured | texts).items():
             self._parts.setdefault(name, []).append(values)
@@ -157,7 +179,7 @@ class _Reader:
         """Measure each language's pairs apart, and put them back in their order."""
         rows, texts, tokens = [], [], []
         for part in block.with_row_index("row").partition_by("language", maintain_order=True):
-            figures, encoded = self._measure(part["language"][0], part)
+            figures, encoded = self._measure(part["language"][0] or "", part)
             rows.append(part["row"].to_numpy())
             texts.append(figures)
             tokens.append(encoded)
@@ -166,7 +188,7 @@ class _Reader:
         return joined, pl.concat(tokens)[order]
 
     def _measure(self, language: str, block: pl.DataFrame) -> tuple[dict[str, NDArray[Any]], pl.DataFrame]:
-        """Return the figures of pairs in one language, and the codes of their tokens."""
+        """Return the figures of pairs in one language, ``""`` if it is not known, and the codes of their tokens."""
         units, wanted = units_of(language), tokenizer_of(language, self.tokenizer)
         premises, plain = self._pool.map(TOKENIZERS.get(units), (block["premise"], block["hypothesis"]))
         tokens = self._vocabulary.encode(plain if wanted == units else TOKENIZERS.get(wanted)(block["hypothesis"]))
@@ -210,7 +232,7 @@ class _Reader:
             words=self._bags.finish(),
             language_names=list(self._languages),
             columns=columns,
-            has_groups=self._has_groups,
+            units=number_units(pl.concat(self._groups), pl.Series(whole["premise_keys"])),
             premises=self._premises.finish(),
             premise_rows=np.flatnonzero(whole.pop("sampled")),
             **whole,

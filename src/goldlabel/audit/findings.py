@@ -5,10 +5,11 @@ is a yes or no per pair. Features are ranked by the information they give about 
 
     I(feature; label) = sum over both of p(f, l) log2( p(f, l) / (p(f) p(l)) ).
 
-Significance is that of the G-test, with the false-discovery rate over all features controlled. Two choices of ours:
-that hypotheses which repeat the premise are entailed more often lies in what entailment means, so overlap in favour
-of entailment counts for a tenth; and a feature is passed over if most of its carriers carry one already named for
-the same label.
+Only what is significant is named: the test is that of ``association``, which takes pairs of one unit as dependent, with
+the false-discovery rate over all features controlled (Benjamini and Hochberg 1995). Two choices of ours: that
+hypotheses which repeat the premise are entailed more often lies in what entailment means, so overlap in favour of
+entailment counts for a tenth; and a feature is passed over if most of its carriers carry one already named for the
+same label.
 """
 
 from __future__ import annotations
@@ -20,10 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from goldlabel.audit.competency import Features, holding_key
+from goldlabel.audit.association import Moments, association, concatenate, moments_of, p_values
 from goldlabel.audit.corpus import Corpus
+from goldlabel.audit.features import Features, Sample, holding_key
+from goldlabel.audit.figures import ends_of
 from goldlabel.audit.overlap import CONSTITUENT, LEXICAL, RULE, SUBSEQUENCE
 from goldlabel.audit.tags import TAGS, carries, words_of_tag
+from goldlabel.metrics import Estimate, share
 from goldlabel.pairs.lexicon import LEXICONS
 
 MOST = 10
@@ -39,12 +43,75 @@ Rows = Callable[[], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
+class Artifact:
+    """A feature that goes with a label: ``count`` of its ``total`` carriers have it."""
+
+    feature: str
+    label: str
+    count: int
+    total: int
+    share: Estimate
+    expected: float
+    """The share of all pairs that have the label."""
+    bits: float
+    q_value: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "feature": self.feature,
+            "label": self.label,
+            "count": self.count,
+            "total": self.total,
+            "share": self.share.value,
+            "interval": ends_of(self.share),
+            "units": self.share.units,
+            "expected": self.expected,
+            "bits": self.bits,
+            "q_value": self.q_value,
+        }
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something wrong with the data: how many pairs it concerns, and in which other dataset, if in one."""
+
+    count: int
+    share: Estimate | None = None
+    dataset: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values; what there is not is left out."""
+        figures: dict[str, Any] = {"count": self.count}
+        if self.share is not None:
+            figures |= {"share": self.share.value, "interval": ends_of(self.share)}
+        return figures | ({"dataset": self.dataset} if self.dataset is not None else {})
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found, in words, and what it rests on."""
+
+    kind: str
+    text: str
+    evidence: Artifact | Fault
+    rows: tuple[int, ...] = ()
+    """Where examples stand in the dataset."""
+    examples: tuple[str, ...] = ()
+    """Their ids, once they are read."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        evidence = self.evidence.to_dict() | {"examples": list(self.examples)}
+        return {"kind": self.kind, "text": self.text, "evidence": evidence}
+
+
+@dataclass(frozen=True)
 class Candidate:
-    """A feature with its counts per label, and a way to find its carriers."""
+    """A feature, and a way to find its carriers."""
 
     kind: str
     name: str
-    counts: NDArray[np.int64]
     rows: Rows
     phrase: str
     remedy: str
@@ -66,29 +133,45 @@ def information(counts: NDArray[np.int64], totals: NDArray[np.int64]) -> NDArray
 
 
 def rank_artifacts(
-    corpus: Corpus, features: Sequence[Features], *, level: float, most: int = MOST
-) -> list[dict[str, Any]]:
+    corpus: Corpus,
+    sample: Sample,
+    features: Sequence[Features],
+    *,
+    fdr: float = 0.05,
+    level: float = 0.95,
+    most: int = MOST,
+) -> list[Finding]:
     """Return the most telling artifacts, the first the most; none if nothing is significant."""
     names = corpus.space.labels
-    ranking = _rank(corpus, [part for part in features if len(part)], level)
-    found: list[dict[str, Any]] = []
+    ranking = _rank(corpus, sample, features, fdr)
+    findings: list[Finding] = []
     named: set[str] = set()
     covered = np.zeros((len(names), len(corpus)), dtype=bool)
     for number in ranking.order[:_LOOKED_AT]:
-        one, code = ranking.candidate(number), int(ranking.label[number])
-        if one.family in named:
+        if len(findings) == most:
+            break
+        candidate, code = ranking.candidate(number), int(ranking.label[number])
+        if candidate.family in named:
             continue
-        carried = one.rows() & corpus.gold
+        carried = candidate.rows() & corpus.gold
         if (carried & covered[code]).sum() > carried.sum() / 2:
             continue
         covered[code] |= carried
-        named.add(one.family or one.name)
+        named.add(candidate.family or candidate.name)
+        hits = corpus.labels[carried] == code
+        artifact = Artifact(
+            feature=candidate.name,
+            label=names[code],
+            count=int(hits.sum()),
+            total=len(hits),
+            share=share(hits, units=corpus.units[carried], level=level),
+            expected=float(ranking.base[code]),
+            bits=float(ranking.bits[number]),
+            q_value=float(ranking.q_values[number]),
+        )
         examples = np.flatnonzero(carried & (corpus.labels == code))[:EXAMPLES]
-        figures = (ranking.base[code], ranking.bits[number], ranking.q_values[number])
-        found.append(_finding(one, names[code], code, *figures, examples))
-        if len(found) == most:
-            break
-    return found
+        findings.append(_finding(candidate, artifact, examples))
+    return findings
 
 
 @dataclass(frozen=True)
@@ -103,36 +186,35 @@ class _Ranking:
     candidate: Callable[[int], Candidate]
 
 
-def _rank(corpus: Corpus, features: Sequence[Features], level: float) -> _Ranking:
-    from scipy.stats import chi2, false_discovery_control
+def _rank(corpus: Corpus, sample: Sample, features: Sequence[Features], fdr: float) -> _Ranking:
+    from scipy.stats import false_discovery_control
 
-    totals = np.bincount(corpus.labels[corpus.gold], minlength=len(corpus.space))
-    pairwise = [one for one in _pair_candidates(corpus, len(totals)) if one.counts.sum() >= LEAST_CARRIERS]
-    owner = np.repeat(np.arange(len(features)), [len(part) for part in features])
-    starts = np.concatenate([[0], np.cumsum([len(part) for part in features])]).astype(int)
-    counts = np.concatenate([np.empty((0, len(totals)), dtype=np.int64), *(part.counts for part in features)])
-    counts = np.concatenate([counts, np.array([one.counts for one in pairwise]).reshape(-1, len(totals))])
+    totals = sample.clusters.totals
+    pairwise = _pair_candidates(corpus, sample)
+    parts = [part for part in features if len(part)]
+    owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    starts = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(int)
+    moments = concatenate([*(part.moments for part in parts), *(moments for _, moments in pairwise)], len(totals))
 
     def candidate(number: int) -> Candidate:
         if number >= len(owner):
-            return pairwise[number - len(owner)]
-        part = features[owner[number]]
-        return _token_candidate(corpus, part, int(number - starts[owner[number]]))
+            return pairwise[number - len(owner)][0]
+        return _token_candidate(corpus, parts[owner[number]], int(number - starts[owner[number]]))
 
-    bits = information(counts, totals)
-    p_values = chi2.sf(2 * np.log(2) * totals.sum() * bits, (totals > 0).sum() - 1)
-    q_values = false_discovery_control(p_values) if len(p_values) else p_values
-    shares, base = counts / counts.sum(axis=1, keepdims=True), totals / totals.sum()
-    label = (shares - base).argmax(axis=1)
-    effect = (shares - base)[np.arange(len(label)), label]
-    natural = np.array([False] * len(owner) + [one.premise_needed for one in pairwise], dtype=bool)
+    bits = information(moments.counts, totals)
+    chances = p_values(association(moments, sample.clusters), sample.clusters)
+    q_values = false_discovery_control(chances) if len(chances) else chances
+    carriers = np.maximum(moments.counts.sum(axis=1, keepdims=True), 1)
+    base = totals / totals.sum()
+    above = moments.counts / carriers - base
+    label = above.argmax(axis=1)
+    effect = above[np.arange(len(label)), label]
+    natural = np.array([False] * len(owner) + [pair.premise_needed for pair, _ in pairwise], dtype=bool)
     natural &= np.array(corpus.space.labels)[label] == "entailment"
     score = np.round(np.where(natural, NATURAL, 1.0) * bits, 9)
-    kinds = [features[place].kind for place in range(len(features))]
-    simple = np.concatenate(
-        [np.array([_rank_of(kind) for kind in kinds], dtype=int)[owner], *([_rank_of(one.kind)] for one in pairwise)]
-    )
-    telling = np.flatnonzero((q_values <= level) & (effect >= LEAST_EFFECT))
+    token_kinds = np.array([_rank_of(part.kind) for part in parts], dtype=int)[owner]
+    simple = np.concatenate([token_kinds, [_rank_of(pair.kind) for pair, _ in pairwise]])
+    telling = np.flatnonzero((q_values <= fdr) & (effect >= LEAST_EFFECT))
     order = telling[np.lexsort((-effect[telling], simple[telling], -score[telling]))]
     return _Ranking(order, label, base, bits, q_values, candidate)
 
@@ -142,28 +224,13 @@ def _rank_of(kind: str) -> int:
     return _SIMPLEST.index(kind if kind in _SIMPLEST else "tag")
 
 
-def _finding(
-    one: Candidate, label: str, code: int, base: float, bits: float, q_value: float, examples: NDArray[np.int64]
-) -> dict[str, Any]:
-    count, total = int(one.counts[code]), int(one.counts.sum())
-    return {
-        "kind": one.kind,
-        "text": (
-            f"{one.phrase} are {label} in {count / total:.0%} of {total:,} cases, where {base:.0%} of all pairs are. "
-            f"{one.remedy}"
-        ).replace("%", " %"),
-        "evidence": {
-            "feature": one.name,
-            "label": label,
-            "count": count,
-            "total": total,
-            "share": count / total,
-            "expected": float(base),
-            "bits": float(bits),
-            "q_value": float(q_value),
-            "examples": examples.tolist(),
-        },
-    }
+def _finding(candidate: Candidate, artifact: Artifact, rows: NDArray[np.int64]) -> Finding:
+    share_of_label = artifact.count / artifact.total
+    text = (
+        f"{candidate.phrase} are {artifact.label} in {share_of_label:.0%} of {artifact.total:,} cases, where "
+        f"{artifact.expected:.0%} of all pairs are. {candidate.remedy}"
+    )
+    return Finding(candidate.kind, text.replace("%", " %"), artifact, tuple(rows.tolist()))
 
 
 def _token_candidate(corpus: Corpus, part: Features, number: int) -> Candidate:
@@ -175,31 +242,31 @@ def _token_candidate(corpus: Corpus, part: Features, number: int) -> Candidate:
     return Candidate(
         part.kind,
         name,
-        part.counts[number],
         lambda: holding_key(corpus.words, part.kind, key),
         phrase,
         "Ask writers for it under the other labels too, or cap its use.",
     )
 
 
-def _pair_candidates(corpus: Corpus, classes: int) -> list[Candidate]:
-    found = []
+def _pair_candidates(corpus: Corpus, sample: Sample) -> list[tuple[Candidate, Moments]]:
+    """Return the features that are no tokens, with their moments; those that few pairs carry are left out."""
+    candidates: list[tuple[Candidate, Moments]] = []
 
     def add(kind: str, name: str, rows: NDArray[np.bool_], phrase: str, remedy: str, family: str = "") -> None:
-        counts = np.bincount(corpus.labels[rows & corpus.gold], minlength=classes)
+        carried = rows[sample.rows]
+        if carried.sum() < LEAST_CARRIERS:
+            return
         packed = np.packbits(rows)
-        found.append(
-            Candidate(
-                kind,
-                name,
-                counts,
-                lambda: np.unpackbits(packed, count=len(corpus)).astype(bool),
-                phrase,
-                remedy,
-                kind == "overlap",
-                family,
-            )
+        candidate = Candidate(
+            kind,
+            name,
+            lambda: np.unpackbits(packed, count=len(corpus)).astype(bool),
+            phrase,
+            remedy,
+            kind == "overlap",
+            family,
         )
+        candidates.append((candidate, moments_of(carried, sample.clusters)))
 
     for tag in TAGS[:-1]:
         phrase = f"Hypotheses with a word of {tag.replace('_', '-')}{_such_as(corpus, tag)}"
@@ -210,42 +277,34 @@ def _pair_candidates(corpus: Corpus, classes: int) -> list[Candidate]:
     remedy = "Ask for paraphrase, and for shared words under every label."
     for name, rows, phrase in _overlaps(corpus):
         add("overlap", name, rows, phrase, remedy, "overlap")
-    return found
+    return candidates
 
 
 def _such_as(corpus: Corpus, tag: str) -> str:
-    present = [code for code in np.unique(corpus.languages) if corpus.language_names[code] in LEXICONS]
-    words = [word for code in present for word in words_of_tag(corpus.language_names[code], tag)[:4]]
+    present = [language for language in corpus.language_names if language in LEXICONS]
+    words = [word for language in present for word in words_of_tag(language, tag)[:4]]
     return f" ({', '.join(words)} …)" if words and tag not in words else ""
 
 
 def _lengths(corpus: Corpus) -> list[tuple[str, NDArray[np.bool_], str]]:
     """Return a feature for each length that a twentieth of a language's pairs is above and below."""
-    found = []
-    for code, language in enumerate(corpus.language_names):
+    lengths = corpus.hypothesis_lengths
+    several = len(corpus.language_names) > 1
+    features = []
+    for code, language in [*enumerate(corpus.language_names), (-1, "")]:
         rows = corpus.languages == code
-        lengths = corpus.hypothesis_lengths
         if not (rows & corpus.gold).any():
             continue
         low, high = np.quantile(lengths[rows], [0.05, 0.95]).astype(int)
         unit = "characters" if language in ("zh", "ja") else "words"
-        where = f" in {language}" if len(corpus.language_names) > 1 else ""
+        where = f" in {language}" if several and language else ""
         for bound in np.unique(np.linspace(low + 1, high, num=min(30, max(high - low, 0)), dtype=int)):
-            found.append(
-                (
-                    f"length >= {bound}{where}",
-                    rows & (lengths >= bound),
-                    f"Long hypotheses ({bound} {unit} or more{where})",
-                )
-            )
-            found.append(
-                (
-                    f"length < {bound}{where}",
-                    rows & (lengths < bound),
-                    f"Short hypotheses (under {bound} {unit}{where})",
-                )
-            )
-    return found
+            long, short = rows & (lengths >= bound), rows & (lengths < bound)
+            features += [
+                (f"length >= {bound}{where}", long, f"Long hypotheses ({bound} {unit} or more{where})"),
+                (f"length < {bound}{where}", short, f"Short hypotheses (under {bound} {unit}{where})"),
+            ]
+    return features
 
 
 def _overlaps(corpus: Corpus) -> list[tuple[str, NDArray[np.bool_], str]]:

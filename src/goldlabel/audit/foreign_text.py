@@ -1,7 +1,7 @@
 """Foreign text: Roman letters in languages that are written otherwise.
 
 Hu et al. (2020), Appendix C, count the Chinese pairs of XNLI with more than ten Roman letters, a trace of
-translation. Premise and hypothesis are counted together.
+translation. Premise and hypothesis are counted together. Pairs in a language that is not known are left out.
 """
 
 from __future__ import annotations
@@ -22,12 +22,3 @@ def count_letters(frame: pl.DataFrame) -> NDArray[np.int32]:
     """Return the number of Roman letters in each pair."""
     letters = sum(pl.col(name).str.count_matches("[A-Za-z]") for name in ("premise", "hypothesis"))
     return frame.select(letters).to_series().to_numpy().astype(np.int32)
-
-
-def count_foreign(letters: NDArray[np.int32], eligible: NDArray[np.bool_]) -> dict[str, float | int] | None:
-    """Return how many eligible pairs have more than ten Roman letters; ``None`` if no pair is eligible."""
-    total = int(eligible.sum())
-    if not total:
-        return None
-    found = int((letters[eligible] > MORE_THAN).sum())
-    return {"pairs": found, "total": total, "share": found / total, "more_than": MORE_THAN}

@@ -1,67 +1,85 @@
-"""Findings about the data rather than the labels: leaks, duplicates, the overlap rule, foreign text."""
+"""Findings about the data rather than the labels: leaks, which come before all else, and lesser faults."""
 
 from __future__ import annotations
 
-from typing import Any
+from goldlabel.audit.figures import ForeignText, Overlap, count_of
+from goldlabel.audit.findings import Fault, Finding
+from goldlabel.audit.leakage import Leakage
 
-MOST = 3
+MOST_LEAKS = 5
+MOST_FAULTS = 3
 _MANY_OVER_RULE = 0.2
 _MUCH_FOREIGN = 0.05
 
 
-def find_faults(group: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return up to three faults of a dataset, the gravest first."""
-    leakage = group["leakage"]
-    faults = [
-        *_against(leakage),
-        *_within(leakage),
-    ]
-    overlap, foreign = group["overlap"], group["foreign_text"]
-    if (share := overlap["over_rule_share"]) is not None and share > _MANY_OVER_RULE:
+def find_leaks(leakage: Leakage) -> list[Finding]:
+    """Return what makes scores on held-out pairs untrue, near-duplicates across splits first."""
+    return [*_across(leakage), *_against(leakage), *_shared_premises(leakage)][:MOST_LEAKS]
+
+
+def find_faults(leakage: Leakage, overlap: Overlap, foreign: ForeignText | None) -> list[Finding]:
+    """Return what else is wrong with the data, the gravest first."""
+    faults = []
+    if count := leakage.contradictory_duplicates:
+        text = f"{count:,} pairs occur more than once with different labels. Have them judged again."
+        faults.append(Finding("contradictory_duplicates", text, Fault(count), leakage.examples["contradictory"]))
+    if (over := overlap.over_rule).value is not None and over.value > _MANY_OVER_RULE:
         text = (
-            f"{overlap['over_rule']:,} hypotheses ({share:.0%}) share more than 70% of their words with the premise. "
+            f"{count_of(over):,} hypotheses ({over.value:.0%}) share more than 70% of their words with the premise. "
             "Ask writers to paraphrase."
         )
-        faults.append(_fault("overlap_rule", text, {"count": overlap["over_rule"], "share": share, "examples": []}))
-    if foreign is not None and foreign["share"] > _MUCH_FOREIGN:
+        faults.append(Finding("overlap_rule", text.replace("%", " %"), Fault(count_of(over), over)))
+    if foreign is not None and (foreign.share.value or 0) > _MUCH_FOREIGN:
+        count, many = count_of(foreign.share), foreign.share
+        trace = "a trace of translation. Look through them."
+        text = f"{count:,} of {many.n:,} pairs hold more than ten Roman letters, {trace}"
+        faults.append(Finding("foreign_text", text, Fault(count, many)))
+    return faults[:MOST_FAULTS]
+
+
+def _across(leakage: Leakage) -> list[Finding]:
+    """Near-duplicates include the exact ones, which are named alone only where the near ones were not looked for."""
+    near = leakage.near
+    if near and near.across_splits:
         text = (
-            f"{foreign['pairs']:,} of {foreign['total']:,} pairs hold more than ten Roman letters, a trace of "
-            "translation. Look through them."
+            f"{near.pairs_across_splits:,} pairs have a duplicate or near-duplicate in another split "
+            f"({near.across_splits:,} clusters). Drop them with goldlabel data duplicates, or split again by group."
         )
-        faults.append(_fault("foreign_text", text, dict(foreign) | {"examples": []}))
-    return faults[:MOST]
-
-
-def _against(leakage: dict[str, Any]) -> list[dict[str, Any]]:
-    found = []
-    for name, figures in leakage["against"].items():
-        if figures["shared_pairs"]:
-            text = f"{figures['shared_pairs']:,} pairs are also in {name}. Leave them out of one of the two."
-            found.append(_fault("leak_against", text, {"dataset": name} | figures))
-        elif figures["shared_premises"]:
-            text = (
-                f"{figures['shared_premises']:,} premises are also in {name}. Keep the two from being train and test."
-            )
-            found.append(_fault("leak_against", text, {"dataset": name} | figures))
-    return found
-
-
-def _within(leakage: dict[str, Any]) -> list[dict[str, Any]]:
-    found, examples = [], leakage["examples"]
-    if count := leakage["duplicates_across_splits"]:
+        return [Finding("near_duplicates_across_splits", text, Fault(near.across_splits), examples=near.examples)]
+    if count := leakage.duplicates_across_splits:
         text = f"{count:,} pairs stand in more than one split. Split again with --exclude-overlap premise."
-        found.append(_fault("duplicates_across_splits", text, {"count": count, "examples": examples["across"]}))
-    if count := leakage["contradictory_duplicates"]:
-        text = f"{count:,} pairs occur more than once with different labels. Have them judged again."
-        found.append(_fault("contradictory_duplicates", text, {"count": count, "examples": examples["contradictory"]}))
-    if count := leakage["held_out_pairs_with_premise_in_train"]:
-        text = (
-            f"{count:,} pairs of dev or test have a premise that train has too. Split by group, or drop them with "
-            "--exclude-overlap premise."
-        )
-        found.append(_fault("shared_premises", text, {"count": count, "examples": examples["held_out"]}))
-    return found
+        return [Finding("duplicates_across_splits", text, Fault(count), leakage.examples["across"])]
+    return []
 
 
-def _fault(kind: str, text: str, evidence: dict[str, Any]) -> dict[str, Any]:
-    return {"kind": kind, "text": text.replace("%", " %"), "evidence": evidence}
+def _against(leakage: Leakage) -> list[Finding]:
+    findings = []
+    for name, shared in leakage.against.items():
+        if shared.shared_pairs:
+            whole = shared.shared_pairs == shared.share.n
+            text = (
+                f"{'All ' if whole else ''}{shared.shared_pairs:,} pairs are also in {name}. Leave them out of one of "
+                "the two."
+            )
+            fault = Fault(shared.shared_pairs, shared.share, name)
+        elif shared.shared_premises:
+            text = f"{shared.shared_premises:,} premises are also in {name}. Keep the two from being train and test."
+            fault = Fault(shared.shared_premises, dataset=name)
+        elif shared.near and shared.near.across_datasets:
+            text = f"{shared.near.across_datasets:,} pairs have a near-duplicate in {name}. Look through them."
+            fault = Fault(shared.near.across_datasets, dataset=name)
+        else:
+            continue
+        examples = shared.near.examples if shared.near and not shared.rows else ()
+        findings.append(Finding("leak_against", text, fault, shared.rows, examples))
+    return findings
+
+
+def _shared_premises(leakage: Leakage) -> list[Finding]:
+    if not (count := leakage.held_out_pairs):
+        return []
+    text = (
+        f"{count:,} pairs of dev or test have a premise that train has too. Split by group, or drop them with "
+        "--exclude-overlap premise."
+    )
+    return [Finding("shared_premises", text, Fault(count, leakage.held_out), leakage.examples["held_out"])]

@@ -4,6 +4,10 @@ Given out-of-sample probabilities, a pair counts as confidently of label ``j`` i
 probability of ``j`` among the pairs that carry ``j`` (their equation 2). Pairs that are confidently of another
 label than their own, the off-diagonal of the confident joint (equation 1), are the candidates, least probable
 label first. As in the authors' cleanlab, a pair above several thresholds goes to its most probable label.
+
+Where model and label disagree, one of them is wrong, and a weak model is wrong more often than annotators are. So the
+model's own accuracy is part of the result. A model that may be wrong on every second pair (the lower end of its
+interval), or that is not surely better than always saying the most frequent label, is too weak to accuse anybody.
 """
 
 from __future__ import annotations
@@ -13,11 +17,13 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.metrics import Estimate, mean, share
 from goldlabel.pairs import Result
 
+LEAST_ACCURACY = 0.5
 _TOLERANCE = 1e-6
 
 
@@ -27,12 +33,30 @@ class LabelErrors(Result):
 
     candidates: pl.DataFrame
     joint: NDArray[np.int64]
-    pairs: int
+    accuracy: Estimate
+    """How often the most probable label is the given one."""
+    gain: Estimate
+    """The accuracy less the share of the most frequent label."""
+    model: str | None = None
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs were judged."""
+        return self.accuracy.n
+
+    @property
+    def too_weak(self) -> bool:
+        """Whether the model behind the candidates is too weak to accuse anybody."""
+        sure = self.accuracy.interval is not None and self.accuracy.interval[0] > LEAST_ACCURACY
+        return not (sure and self.gain.interval is not None and self.gain.interval[0] > 0)
 
     @property
     def title(self) -> str:
-        """How many candidates there are."""
-        return f"{len(self.candidates):,} label-error candidates among {self.pairs:,} pairs"
+        """How many candidates there are, and how good the model behind them is."""
+        by = f" by {self.model}" if self.model else ""
+        accuracy = f"accuracy{by} {self.accuracy.percent().text()} %"
+        counted = f"{len(self.candidates):,} label-error candidates among {self.pairs:,} pairs ({accuracy})"
+        return f"{counted}: the model is too weak to accuse anybody" if self.too_weak else counted
 
     @property
     def table(self) -> pl.DataFrame:
@@ -40,14 +64,32 @@ class LabelErrors(Result):
         return self.candidates
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the candidates and the joint."""
-        return {"pairs": self.pairs, "joint": self.joint.tolist(), "candidates": self.candidates.to_dicts()}
+        """Return the candidates, the joint, and what the model behind them is worth."""
+        return {
+            "pairs": self.pairs,
+            "model": self.model,
+            "accuracy": self.accuracy.value,
+            "interval": list(self.accuracy.interval) if self.accuracy.interval else None,
+            "gain": self.gain.value,
+            "too_weak": self.too_weak,
+            "joint": self.joint.tolist(),
+            "candidates": self.candidates.to_dicts(),
+        }
 
 
 def find_label_errors(
-    labels: NDArray[np.integer], probabilities: NDArray[np.floating], names: tuple[str, ...]
+    labels: NDArray[np.integer],
+    probabilities: NDArray[np.floating],
+    names: tuple[str, ...],
+    *,
+    units: ArrayLike | None = None,
+    level: float = 0.95,
+    model: str | None = None,
 ) -> LabelErrors:
-    """Rank the pairs whose label is probably wrong; ``labels`` are places in ``names``."""
+    """Rank the pairs whose label is probably wrong; ``labels`` are places in ``names``.
+
+    ``units`` and ``level`` are for the interval of the model's accuracy, ``model`` is its name.
+    """
     if probabilities.shape != (len(labels), len(names)):
         raise InputError(
             f"probabilities of shape {probabilities.shape} do not fit {len(labels)} pairs and {len(names)} labels"
@@ -67,7 +109,15 @@ def find_label_errors(
         },
         schema={"row": pl.Int64, "label": pl.String, "suggested": pl.String, "probability": pl.Float64},
     )
-    return LabelErrors(table, joint, len(labels))
+    right = probabilities.argmax(axis=1) == labels
+    majority = labels == np.bincount(labels, minlength=1).argmax()
+    return LabelErrors(
+        table,
+        joint,
+        accuracy=share(right, units=units, level=level),
+        gain=mean(right.astype(np.int8) - majority, units=units, level=level),
+        model=model,
+    )
 
 
 def confident_joint(

@@ -1,4 +1,4 @@
-"""What premise and hypothesis share: lexical overlap, HANS's heuristics, lengths.
+"""What premise and hypothesis share: lexical overlap and HANS's heuristics.
 
 Overlap is the share of the hypothesis's different tokens that also occur in the premise; tokens are words, in
 Chinese and Japanese characters. The heuristics are those of McCoy et al. (2019), each inside the one before:
@@ -14,8 +14,6 @@ The 70 % rule is the one given to the writers of OCNLI (Hu et al. 2020, section 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -25,8 +23,6 @@ from goldlabel.pairs.tokens import CJK
 RULE = 0.7
 LEXICAL, SUBSEQUENCE, CONSTITUENT = np.uint8(1), np.uint8(2), np.uint8(4)
 HEURISTICS = {"lexical_overlap": LEXICAL, "subsequence": SUBSEQUENCE, "constituent": CONSTITUENT}
-BINS = 10
-LENGTH_BINS = 40
 
 _BOUNDS = {
     "en": r"\b(?:and|or|but|nor|that|if|because|although|though|while|when|before|after|since|unless|until|so)\b",
@@ -46,11 +42,11 @@ def measure_overlap(premises: pl.Series, hypotheses: pl.Series) -> NDArray[np.fl
 
 def measure_heuristics(frame: pl.DataFrame, overlap: NDArray[np.float32], language: str) -> NDArray[np.uint8]:
     """Return which heuristics hold for each pair as bits; texts are looked at only where all tokens are shared."""
-    found = np.zeros(len(overlap), dtype=np.uint8)
+    holding = np.zeros(len(overlap), dtype=np.uint8)
     rows = np.flatnonzero(overlap == 1)
-    found[rows] = LEXICAL
+    holding[rows] = LEXICAL
     if not len(rows):
-        return found
+        return holding
     texts = frame[rows].select(
         _spaced(pl.col("premise"), " ").alias("stretch"),
         _spaced(pl.col("premise").str.to_lowercase().str.replace_all(_bounds(language), "|"), "|").alias("clauses"),
@@ -59,26 +55,9 @@ def measure_heuristics(frame: pl.DataFrame, overlap: NDArray[np.float32], langua
     within = pl.col("stretch").str.contains(pl.format(" {} ", "hypothesis"), literal=True)
     bounded = pl.col("clauses").str.contains(pl.format("|{}|", "hypothesis"), literal=True)
     inside, whole = (texts.select(holds).to_series().to_numpy() for holds in (within, bounded))
-    found[rows[inside]] |= SUBSEQUENCE
-    found[rows[inside & whole]] |= CONSTITUENT
-    return found
-
-
-def count_overlap(
-    overlap: NDArray[np.float32], heuristics: NDArray[np.uint8], labels: NDArray[np.int8], names: tuple[str, ...]
-) -> dict[str, Any]:
-    """Return mean overlap, the 70 % rule's violations and the heuristics, for all pairs and per label."""
-    known = ~np.isnan(overlap)
-    by_label = {name: _count(overlap, heuristics, known & (labels == code)) for code, name in enumerate(names)}
-    return _count(overlap, heuristics, known) | {"rule": RULE, "by_label": by_label}
-
-
-def count_lengths(
-    premises: NDArray[np.int32], hypotheses: NDArray[np.int32], labels: NDArray[np.int8], names: tuple[str, ...]
-) -> dict[str, Any]:
-    """Return the mean lengths and their difference, in tokens, for all pairs and per label."""
-    by_label = {name: _lengths(premises, hypotheses, labels == code) for code, name in enumerate(names)}
-    return _lengths(premises, hypotheses, np.ones(len(labels), dtype=bool)) | {"by_label": by_label}
+    holding[rows[inside]] |= SUBSEQUENCE
+    holding[rows[inside & whole]] |= CONSTITUENT
+    return holding
 
 
 def _bounds(language: str) -> str:
@@ -90,37 +69,3 @@ def _spaced(text: pl.Expr, edge: str) -> pl.Expr:
     apart = text.str.to_lowercase().str.replace_all("’", "'", literal=True).str.replace_all(_CHARACTER, " $1 ")
     bare = apart.str.replace_all(r"[^\p{L}\p{M}\p{N}'|]+", " ").str.replace_all(r"[ |]*\|[ |]*", "|")
     return pl.format(f"{edge}{{}}{edge}", bare.str.strip_chars(" |"))
-
-
-def _count(overlap: NDArray[np.float32], heuristics: NDArray[np.uint8], rows: NDArray[np.bool_]) -> dict[str, Any]:
-    pairs = int(rows.sum())
-    shares = overlap[rows]
-    over = int((shares > RULE).sum())
-    counts = {name: int(((heuristics[rows] & bit) != 0).sum()) for name, bit in HEURISTICS.items()}
-    return {
-        "pairs": pairs,
-        "mean": float(shares.mean(dtype=np.float64)) if pairs else None,
-        "over_rule": over,
-        "over_rule_share": over / pairs if pairs else None,
-        **counts,
-        **{f"{name}_share": count / pairs if pairs else None for name, count in counts.items()},
-        "histogram": np.histogram(shares, bins=BINS, range=(0, 1))[0].tolist(),
-    }
-
-
-def _lengths(premises: NDArray[np.int32], hypotheses: NDArray[np.int32], rows: NDArray[np.bool_]) -> dict[str, Any]:
-    pairs = int(rows.sum())
-    one, other = premises[rows], hypotheses[rows]
-    figures: dict[str, float | None] = dict.fromkeys(
-        ("premise_mean", "hypothesis_mean", "hypothesis_sd", "hypothesis_median", "difference_mean")
-    )
-    if pairs:
-        figures = {
-            "premise_mean": float(one.mean()),
-            "hypothesis_mean": float(other.mean()),
-            "hypothesis_sd": float(other.std(ddof=1)) if pairs > 1 else None,
-            "hypothesis_median": float(np.median(other)),
-            "difference_mean": float(other.mean() - one.mean()),
-        }
-    shown = np.bincount(np.minimum(other, LENGTH_BINS), minlength=LENGTH_BINS + 1)
-    return {"pairs": pairs, **figures, "histogram": shown.tolist()}

@@ -5,21 +5,50 @@
 ``n`` hypotheses hold the word, ``c`` of them have the label, ``k`` labels exist, and the smoothing ``s`` is 10, so
 that with three labels it reads ln(((c + 10) / (n + 30)) / P(label)). ``P(label)`` is the label's share among the
 pairs with a gold label; pairs without one are not counted. Gururangan et al. (2018) smooth by 100 instead.
+
+The interval is that of the share c / n, which takes pairs of one unit as dependent, put into the formula. It is that
+of a word named beforehand: of many words, those of the highest PMI are partly there by luck.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.audit.bags import Bags
+from goldlabel.audit.corpus import Corpus
 from goldlabel.errors import InputError
+from goldlabel.metrics import Estimate, share
 
 SMOOTHING = 10.0
 COUNTS = ("documents", "tokens")
+_SAME = 1e-12
+"""Values closer than this are equal but for rounding."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word's PMI with a label: ``count`` of the ``total`` hypotheses with the word have the label."""
+
+    word: str
+    label: str
+    pmi: Estimate
+    count: int
+    total: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "word": self.word,
+            "label": self.label,
+            "pmi": self.pmi.value,
+            "interval": list(self.pmi.interval) if self.pmi.interval else None,
+            "count": self.count,
+            "total": self.total,
+        }
 
 
 def count_words(
@@ -59,34 +88,60 @@ def pmi(
 
 
 def rank_words(
-    counts: NDArray[np.int64],
-    label_counts: NDArray[np.int64],
-    vocabulary: Sequence[str],
-    names: Sequence[str],
+    corpus: Corpus,
+    rows: NDArray[np.bool_] | None = None,
     *,
+    counts: NDArray[np.int64] | None = None,
+    count: str = "documents",
     top: int = 10,
     smoothing: float = SMOOTHING,
     label: str | None = None,
-) -> pl.DataFrame:
-    """Return the words and labels of the highest PMI: word, label, pmi, count (``c``), total (``n``)."""
-    schema = {"word": pl.String, "label": pl.String, "pmi": pl.Float64, "count": pl.Int64, "total": pl.Int64}
+    level: float = 0.95,
+) -> list[Word]:
+    """Return the words of the highest PMI with any label, or with one; ``counts`` where they are known already."""
+    names, vocabulary = corpus.space.labels, corpus.words.vocabulary
+    if counts is None:
+        counts = count_words(corpus.words, corpus.labels, len(names), rows=rows, count=count)
+    gold = corpus.gold if rows is None else corpus.gold & rows
+    label_counts = np.bincount(corpus.labels[gold], minlength=len(names))
+    if not label_counts.any():
+        return []
     values = pmi(counts, label_counts, smoothing=smoothing)
     values[counts == 0] = np.nan
     if label is not None:
         values[:, [number for number, name in enumerate(names) if name != label]] = np.nan
-    flat = np.where(np.isnan(values), -np.inf, values).ravel()
-    # A few more than asked for, as equals are told apart by count and word.
-    chosen = np.argpartition(-flat, min(4 * top, len(flat) - 1))[: 4 * top] if len(flat) else np.empty(0, dtype=int)
-    chosen = chosen[np.isfinite(flat[chosen])]
-    word, column = np.divmod(chosen, len(names))
-    table = pl.DataFrame(
-        {
-            "word": [vocabulary[number] for number in word],
-            "label": [names[number] for number in column],
-            "pmi": flat[chosen],
-            "count": counts[word, column],
-            "total": counts.sum(axis=1)[word],
-        },
-        schema=schema,
-    )
-    return table.sort("pmi", "count", "word", "label", descending=[True, True, False, False]).head(top)
+    totals, prior = counts.sum(axis=1), label_counts / label_counts.sum()
+    chosen = [
+        (float(values[word, code]), int(counts[word, code]), vocabulary[word], names[code], word, code)
+        for word, code in zip(*_highest(values, top), strict=True)
+    ]
+    chosen.sort(key=lambda entry: (-round(entry[0], 9), -entry[1], entry[2], entry[3]))
+    words = []
+    for value, hits, word, name, key, code in chosen[:top]:
+        figure = _share(corpus, gold, key, code, count, level)
+        # The interval of c / n, put into the formula; P(label) is taken as it is.
+        ends = [
+            (end * totals[key] + smoothing) / (totals[key] + len(names) * smoothing) for end in figure.interval or ()
+        ]
+        low, high = np.log(np.divide(ends, prior[code])).tolist() if ends and min(ends) > 0 else (None, None)
+        words.append(Word(word, name, replace(figure, value=value, low=low, high=high), hits, int(totals[key])))
+    return words
+
+
+def _highest(values: NDArray[np.float64], top: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the words and labels of the ``top`` highest values, and of all that are equal to the last of them."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    least = np.partition(known, -min(top, len(known)))[-min(top, len(known))]
+    word, code = np.nonzero(values >= least - _SAME)
+    return word, code
+
+
+def _share(corpus: Corpus, gold: NDArray[np.bool_], word: int, code: int, count: str, level: float) -> Estimate:
+    """Return the share c / n of a word and a label with its interval."""
+    carriers, times = corpus.words.occurrences(word)
+    carriers, times = carriers[gold[carriers]], times[gold[carriers]]
+    weights = times if count == "tokens" else np.ones_like(times)
+    hits = weights * (corpus.labels[carriers] == code)
+    return share(hits, weights, units=corpus.units[carriers], level=level)

@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from goldlabel.audit.hypothesis_only import OutOfFold, hard_subset
+from goldlabel.audit.figures import ForeignText, Lengths, Negators, Overlap, TagShare, count_of
+from goldlabel.audit.findings import Finding
+from goldlabel.audit.hypothesis_only import CurvePoint, Judgement, OutOfFold, hard_subset
 from goldlabel.audit.label_errors import LabelErrors
+from goldlabel.audit.leakage import Leakage
+from goldlabel.audit.pmi import Word
 from goldlabel.errors import InputError
-from goldlabel.metrics import p_in_words
+from goldlabel.metrics import Estimate, p_in_words
 from goldlabel.pairs import Pairs, Result
 from goldlabel.registry import suggest
+from goldlabel.verify.agreement import Agreement
 
 if TYPE_CHECKING:
     from goldlabel.audit.auditing import AuditOptions
@@ -24,22 +29,73 @@ ALL = "all"
 _COMPARISONS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 
 
+@dataclass(frozen=True)
+class Group:
+    """The figures of all pairs, or of one value of the column that was asked for."""
+
+    pairs: int
+    labels: dict[str, int]
+    words: list[Word]
+    """Those of the highest PMI with any label."""
+    hypothesis_only: Judgement | None
+    """``None`` where no pair has a gold label."""
+    overlap: Overlap
+    length: Lengths
+    negators: dict[str, Negators] | None
+    """By language; like ``tags``, ``None`` where no language is known to have a lexicon."""
+    leakage: Leakage
+    tags: dict[str, TagShare] | None
+    foreign_text: ForeignText | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "pairs": self.pairs,
+            "labels": self.labels,
+            "pmi": [word.to_dict() for word in self.words],
+            "hypothesis_only": self.hypothesis_only and self.hypothesis_only.to_dict(),
+            "overlap": self.overlap.to_dict(),
+            "length": self.length.to_dict(),
+            "negators": self.negators and {name: part.to_dict() for name, part in self.negators.items()},
+            "leakage": self.leakage.to_dict(),
+            "tags": self.tags and {name: part.to_dict() for name, part in self.tags.items()},
+            "foreign_text": self.foreign_text and self.foreign_text.to_dict(),
+        }
+
+
 @dataclass(frozen=True, repr=False)
 class Audit(Result):
-    """The figures of all pairs and of each group, and the findings, the most telling first."""
+    """The figures of all pairs and of each group, and the findings, the gravest first."""
 
     pairs: Pairs
     options: AuditOptions
-    groups: dict[str, dict[str, Any]]
-    findings: list[dict[str, Any]]
+    groups: dict[str, Group]
+    findings: list[Finding]
     competency: pl.DataFrame
     out_of_fold: OutOfFold
-    label_errors: LabelErrors | None = None
+    words_by_label: dict[str, list[Word]]
+    slices: dict[str, dict[str, Judgement]]
+    """By column and value, how well labels are told without the premise."""
+    curve: list[CurvePoint] | None
+    models: dict[str, Judgement | None]
+    premise_only: Judgement | None
+    """The control; ``None`` where there are too few premises."""
+    agreement: Agreement | None
+    label_errors: LabelErrors | None
+    without_language: int
+    """Pairs in a language that is not known, which have no tags and no negators."""
 
     @property
-    def whole(self) -> dict[str, Any]:
+    def whole(self) -> Group:
         """Return the figures of all pairs."""
         return self.groups[ALL]
+
+    @property
+    def hypothesis_only(self) -> Judgement:
+        """Return how well all labels are told without the premise."""
+        judgement = self.whole.hypothesis_only
+        assert judgement is not None  # an audit without gold labels is refused
+        return judgement
 
     @property
     def title(self) -> str:
@@ -49,17 +105,15 @@ class Audit(Result):
     @property
     def verdict(self) -> str:
         """Say in a sentence or two what the labels give away."""
-        blind = self.whole["hypothesis_only"]
-        low, high = (f"{100 * bound:.1f}" for bound in blind["interval"])
+        blind = self.hypothesis_only
         without = (
-            f"Without the premise, a linear model labels {100 * blind['accuracy']:.1f} % right ({low} to {high}); the "
-            f"most frequent label alone gives {100 * blind['majority']:.1f} %."
+            f"Without the premise, a linear model labels {_percent(blind.accuracy)} right; the most frequent label "
+            f"alone gives {100 * (blind.majority.value or 0):.1f} %."
         )
-        if blind["significant"]:
-            low, high = (f"{100 * bound:.1f}" for bound in blind["gain_interval"])
-            gain = f" The labels give away {100 * blind['gain']:.1f} points ({low} to {high})."
+        if blind.significant:
+            gain = f" The labels give away {_percent(blind.gain, unit='points')}."
         else:
-            gain = f" That is no significant gain at the level {self.options.level:g}."
+            gain = f" That is no significant gain at the level {1 - self.options.level:.3g}."
         return without + gain
 
     @property
@@ -69,25 +123,26 @@ class Audit(Result):
 
     def measures(self) -> dict[str, float | None]:
         """Return the figures that a data pipeline may put a bound on, over all pairs."""
-        whole = self.whole
-        blind, overlap, leakage = whole["hypothesis_only"], whole["overlap"], whole["leakage"]
-        control, foreign = whole["premise_only"], whole["foreign_text"]
+        whole, blind = self.whole, self.hypothesis_only
+        overlap, leakage, near = whole.overlap, whole.leakage, whole.leakage.near
         return {
-            "hypothesis_only_accuracy": blind["accuracy"],
-            "hypothesis_only_gain": blind["gain"],
-            "hypothesis_only_p_value": blind["p_value"],
-            "premise_only_gain": control and control["gain"],
-            "pmi": whole["pmi"][0]["pmi"] if whole["pmi"] else None,
+            "hypothesis_only_accuracy": blind.accuracy.value,
+            "hypothesis_only_gain": blind.gain.value,
+            "hypothesis_only_p_value": blind.p_value,
+            "premise_only_gain": self.premise_only.gain.value if self.premise_only else None,
+            "pmi": whole.words[0].pmi.value if whole.words else None,
             "findings": len(self.findings),
-            "overlap": overlap["mean"],
-            "over_rule_share": overlap["over_rule_share"],
-            "lexical_overlap_share": overlap["lexical_overlap_share"],
-            "shared_premises": leakage["shared_premises"],
-            "duplicates": leakage["duplicates"],
-            "duplicates_across_splits": leakage["duplicates_across_splits"],
-            "contradictory_duplicates": leakage["contradictory_duplicates"],
-            "near_duplicates": leakage["near"] and leakage["near"]["clusters"],
-            "foreign_text_share": foreign and foreign["share"],
+            "overlap": overlap.mean.value,
+            "over_rule_share": overlap.over_rule.value,
+            "lexical_overlap_share": overlap.heuristics["lexical_overlap"].value,
+            "shared_premises": leakage.shared_premises,
+            "held_out_share": leakage.held_out.value if leakage.held_out else None,
+            "duplicates": leakage.duplicates,
+            "duplicates_across_splits": leakage.duplicates_across_splits,
+            "contradictory_duplicates": leakage.contradictory_duplicates,
+            "near_duplicates": near.clusters if near else None,
+            "near_duplicates_across_splits": near.across_splits if near else None,
+            "foreign_text_share": whole.foreign_text.share.value if whole.foreign_text else None,
         }
 
     def hard_subset(self) -> Pairs:
@@ -97,15 +152,15 @@ class Audit(Result):
     def predictions(self) -> pl.DataFrame:
         """Return the out-of-fold probabilities: id, label, predicted, and a column per label."""
         names = self.pairs.card.label_space.labels
-        found = self.out_of_fold
+        out_of_fold = self.out_of_fold
         ids = self.pairs.frame.select("id").collect(engine="streaming").to_series()
         words = pl.Series(names, dtype=pl.String)
         return pl.DataFrame(
             {
-                "id": ids.gather(found.rows),
-                "label": words.gather(found.labels),
-                "predicted": words.gather(found.predicted),
-                **{name: found.probabilities[:, code] for code, name in enumerate(names)},
+                "id": ids.gather(out_of_fold.rows),
+                "label": words.gather(out_of_fold.labels),
+                "predicted": words.gather(out_of_fold.predicted),
+                **{name: out_of_fold.probabilities[:, code] for code, name in enumerate(names)},
             }
         )
 
@@ -115,11 +170,28 @@ class Audit(Result):
             "name": self.pairs.card.name,
             "verdict": self.verdict,
             "options": dataclasses.asdict(self.options),
-            "groups": self.groups,
-            "findings": self.findings,
+            "groups": {name: group.to_dict() for name, group in self.groups.items()} | {ALL: self._whole_to_dict()},
+            "findings": [finding.to_dict() for finding in self.findings],
             "measures": self.measures(),
             "competency": self.competency.to_dicts(),
             "label_errors": self.label_errors and self.label_errors.to_dict(),
+            "without_language": self.without_language,
+        }
+
+    def _whole_to_dict(self) -> dict[str, Any]:
+        whole = self.whole.to_dict()
+        whole["hypothesis_only"] |= {
+            **{
+                f"by_{column}": {value: judgement.brief() for value, judgement in part.items()}
+                for column, part in self.slices.items()
+            },
+            **({"curve": [point.to_dict() for point in self.curve]} if self.curve is not None else {}),
+            "models": {name: judgement and judgement.to_dict() for name, judgement in self.models.items()},
+        }
+        return whole | {
+            "pmi_by_label": {name: [word.to_dict() for word in words] for name, words in self.words_by_label.items()},
+            "premise_only": self.premise_only and self.premise_only.to_dict(),
+            "agreement": self.agreement and self.agreement.to_dict(),
         }
 
 
@@ -141,10 +213,12 @@ class Bound:
             raise InputError(
                 f"--fail-on {self}: there is no measure {self.measure!r}; {suggest(self.measure, list(measures))}"
             )
-        found = measures[self.measure]
-        if found is None:
-            raise InputError(f"--fail-on {self}: {self.measure} is undefined for {audit.pairs.card.name}")
-        return bool(_COMPARISONS[self.comparison](found, self.value))
+        measured = measures[self.measure]
+        if measured is None:
+            why = audit.whole.leakage.near_note if self.measure.startswith("near_") else None
+            reason = f": near-duplicates were {why}" if why else ""
+            raise InputError(f"--fail-on {self}: {self.measure} is undefined for {audit.pairs.card.name}{reason}")
+        return bool(_COMPARISONS[self.comparison](measured, self.value))
 
 
 def parse_bound(text: str) -> Bound:
@@ -155,26 +229,29 @@ def parse_bound(text: str) -> Bound:
     return Bound(match[1], match[2], float(match[3]) / (100 if match[4] else 1))
 
 
-def _row(value: str, group: dict[str, Any]) -> dict[str, Any]:
-    blind = group["hypothesis_only"] or {}
-    top = group["pmi"][0] if group["pmi"] else {}
-    negators = group["negators"] or {}
-    negated = sum(part["negated"] for part in negators.values())
-    tagged = sum(part["pairs"] for part in negators.values())
+def _row(value: str, group: Group) -> dict[str, Any]:
+    blind, top = group.hypothesis_only, group.words[0] if group.words else None
+    negators = [part.negated for part in (group.negators or {}).values()]
+    tagged = sum(figure.n for figure in negators)
     return {
         "group": value,
-        "pairs": group["pairs"],
-        "hypothesis-only": _rounded(blind.get("accuracy")),
-        "majority": _rounded(blind.get("majority")),
-        "gain": _rounded(blind.get("gain")),
-        "test": None if blind.get("p_value") is None else p_in_words(blind["p_value"]),
-        "top word": f"{top['word']} ({top['label']})" if top else None,
-        "pmi": _rounded(top.get("pmi")),
-        "overlap": _rounded(group["overlap"]["mean"]),
-        "length": _rounded(group["length"]["hypothesis_mean"]),
-        "negated": _rounded(negated / tagged) if tagged else None,
+        "pairs": group.pairs,
+        "hypothesis-only": _rounded(blind.accuracy if blind else None),
+        "majority": _rounded(blind.majority if blind else None),
+        "gain": _rounded(blind.gain if blind else None),
+        "test": None if blind is None or blind.p_value is None else p_in_words(blind.p_value),
+        "top word": f"{top.word} ({top.label})" if top else None,
+        "pmi": _rounded(top.pmi if top else None),
+        "overlap": _rounded(group.overlap.mean),
+        "length": _rounded(group.length.hypothesis),
+        "negated": round(sum(map(count_of, negators)) / tagged, 3) if tagged else None,
     }
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 3)
+def _rounded(figure: Estimate | None) -> float | None:
+    return None if figure is None or figure.value is None else round(figure.value, 3)
+
+
+def _percent(figure: Estimate, unit: str = "%") -> str:
+    value, *ends = (100 * (part or 0) for part in (figure.value, *(figure.interval or ())))
+    return f"{value:.1f} {unit}" + (f" ({ends[0]:.1f} to {ends[1]:.1f})" if ends else "")

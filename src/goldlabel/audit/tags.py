@@ -69,23 +69,6 @@ def carries(tags: NDArray[np.uint32], tag: str) -> NDArray[np.bool_]:
     return carried
 
 
-def count_tags(
-    premises: NDArray[np.uint32], hypotheses: NDArray[np.uint32], known: NDArray[np.bool_]
-) -> dict[str, dict[str, float | int]] | None:
-    """Return the share of each tag among pairs whose language has a lexicon; ``None`` if there are none."""
-    total = int(known.sum())
-    if not total:
-        return None
-    return {
-        tag: {
-            "premise": float(carries(premises[known], tag).mean()),
-            "hypothesis": float(carries(hypotheses[known], tag).mean()),
-            "pairs": total,
-        }
-        for tag in TAGS
-    }
-
-
 def _tags_of_words(language: str, words: Sequence[str]) -> NDArray[np.uint32]:
     masks = np.zeros(len(words), dtype=np.uint32)
     for name in _LISTED:

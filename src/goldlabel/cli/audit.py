@@ -25,7 +25,7 @@ from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
 
 if TYPE_CHECKING:
-    from goldlabel.audit import Audit
+    from goldlabel.audit import Audit, Fit
 
 FAILED = 1
 _STEPS = 7
@@ -45,7 +45,8 @@ def audit_command(
     top: Annotated[int, typer.Option("--top", min=1, help="How many words to list by PMI.")] = 10,
     smoothing: Annotated[float, typer.Option("--smoothing", min=0, help="Added to counts for PMI.")] = 10.0,
     count: Annotated[str, typer.Option("--count", help="What PMI counts: documents or tokens.")] = "documents",
-    level: Annotated[float, typer.Option("--level", help="Level of significance.")] = 0.05,
+    level: Annotated[float, typer.Option("--level", help="Confidence of every interval.")] = 0.95,
+    fdr: Annotated[float, typer.Option("--fdr", help="Rate of false discoveries among features.")] = 0.05,
     folds: Annotated[int, typer.Option("--folds", help="Folds of the cross-validation.")] = 5,
     model: Annotated[
         list[str] | None,
@@ -92,6 +93,7 @@ def audit_command(
         tokenizer=tokenizer,
         top=top,
         level=level,
+        fdr=fdr,
         smoothing=smoothing,
         count=count,
         folds=folds,
@@ -108,7 +110,13 @@ def audit_command(
 
     pairs, others = open_one(path), [open_one(name) for name in against or []]
     with progress(f"auditing {path}", _STEPS, in_bytes=False) as advance:
-        found = audit(pairs, against=others, options=options, advance=lambda step: advance(1))
+        found = audit(
+            pairs,
+            against=others,
+            options=options,
+            fit=_fit() if options.trained else None,
+            advance=lambda _: advance(1),
+        )
     more: dict[str, Any] = {}
     if dynamics is not None:
         more["cartography"] = cartography(read_dynamics(dynamics), pairs).to_dict()
@@ -120,23 +128,27 @@ def audit_command(
         _print(found, more)
     tripped = [bound for bound in bounds if bound.trips(found)]
     if tripped:
-        told = "; ".join(f"{bound} ({bound.measure} is {found.measures()[bound.measure]:.4g})" for bound in tripped)
-        note(f"goldlabel: the audit fails on {told}")
+        reasons = [f"{bound} ({bound.measure} is {found.measures()[bound.measure]:.4g})" for bound in tripped]
+        note(f"goldlabel: the audit fails on {'; '.join(reasons)}")
         raise typer.Exit(FAILED)
 
 
 def _write(found: Audit, output: Path, more: dict[str, Any], aflite: bool) -> None:
     """Write the folder, and add to ``more`` what lies in it."""
     from goldlabel.audit import AFLite
-    from goldlabel.report.audit_page import write_audit
+    from goldlabel.report.audit_page import AFLITE, write_audit
 
     more["output"] = str(output)
     split = found.pairs.split(AFLite(), seed=found.options.seed) if aflite else None
     if split is not None:
-        more["aflite"] = split.to_dict() | {"output": str(output / "aflite")}
-    write_audit(found, output, **more)
-    if split is not None:
-        split.pairs.write(output / "aflite")
+        more["aflite"] = split.to_dict() | {"output": str(output / AFLITE)}
+    write_audit(found, output, filtered=split.pairs if split else None, **more)
+
+
+def _fit() -> Fit:
+    from goldlabel.train import fit_model
+
+    return fit_model
 
 
 def _print(found: Audit, more: dict[str, Any]) -> None:
@@ -144,9 +156,11 @@ def _print(found: Audit, more: dict[str, Any]) -> None:
     print_table(found.table.columns, found.table.iter_rows())
     typer.echo("")
     for number, finding in enumerate(found.findings, start=1):
-        examples = ", ".join(finding["evidence"]["examples"][:3])
-        typer.echo(f"{number:2}. {finding['text']}{f' See {examples}.' if examples else ''}")
+        examples = ", ".join(finding.examples[:3])
+        typer.echo(f"{number:2}. {finding.text}{f' See {examples}.' if examples else ''}")
     if not found.findings:
         typer.echo("Nothing stands out.")
+    if found.label_errors:
+        typer.echo(found.label_errors.title)
     for name, value in more.items():
         typer.echo(f"{name}: {value}")

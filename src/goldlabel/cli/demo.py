@@ -87,7 +87,7 @@ def run_demo(folder: Path, seed: int, advance: Callable[[int], None]) -> tuple[P
         "duplicates_across_splits": duplicates.to_dict()["across"]["split"],
         "agreement": {"fleiss_kappa": whole["fleiss_kappa"], "interval": whole["intervals"]["fleiss_kappa"]},
         "gold_differs": verification.gold_differs,
-        "finding": found.findings[0]["text"] if found.findings else None,
+        "finding": found.findings[0].text if found.findings else None,
         "accuracy": {
             name: {"value": score.value, "low": score.low, "high": score.high, "n": score.n}
             for name, score in scores.items()
@@ -197,7 +197,7 @@ def _page(
             Section(
                 heading="What the labels give away",
                 text=f"{found.verdict} The whole audit is in audit/index.html beside this page.",
-                items=[Item(finding["text"]) for finding in found.findings[:3]],
+                items=[Item(finding.text) for finding in found.findings[:3]],
             ),
             Section(
                 heading="Checks",

@@ -237,18 +237,15 @@ def _refuse_source(target: Path, sources: list[Path]) -> None:
 
 def _artifacts(pairs: Pairs, seed: int) -> dict[str, Any] | None:
     """Return majority and hypothesis-only accuracy, out of fold; ``None`` where there is too little to tell."""
-    from goldlabel.audit.corpus import read_corpus
-    from goldlabel.audit.hypothesis_only import cross_validate, judge, units_of
+    from goldlabel.audit import judge_hypotheses
 
-    corpus = read_corpus(pairs)
     try:
-        found = cross_validate(corpus.words, corpus.labels, units_of(corpus), len(corpus.space), seed=seed)
+        figures = judge_hypotheses(pairs, seed=seed).to_dict()
     except InputError as error:
         note(f"no hypothesis-only accuracy: {error}")
         return None
-    figures = judge(found, corpus.space.labels)
     kept = ("majority", "accuracy", "interval", "n", "gain", "gain_interval")
-    return {name: figures[name] for name in kept} if figures else None
+    return {name: figures[name] for name in kept}
 
 
 def _told(figures: dict[str, Any]) -> str:

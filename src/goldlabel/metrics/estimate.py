@@ -88,9 +88,16 @@ def wilson(successes: int, n: int, *, level: float = 0.95) -> Estimate:
 
 
 def share(
-    hits: ArrayLike, of: ArrayLike | None = None, *, units: ArrayLike | None = None, level: float = 0.95
+    hits: ArrayLike,
+    of: ArrayLike | None = None,
+    *,
+    units: ArrayLike | None = None,
+    level: float = 0.95,
+    inflation: float = 1.0,
 ) -> Estimate:
     """Return the sum of ``hits`` over the sum of ``of``, each given per pair; ``of`` is one where it is left out.
+
+    ``inflation`` multiplies the variance, where units are not independent either.
 
     At 0 and 1, and where all units have the same share, nothing tells how units vary: the units then count as if
     each were one pair.
@@ -106,16 +113,16 @@ def share(
         return Estimate.without_interval(None, level=level, n=0, units=0, method="Wilson")
     value = float(hit.sum() / total)
     if (size == 1).all():
-        low, high = _wilson_interval(value, count, _normal_quantile(level))
+        low, high = _wilson_interval(value, count / inflation, _normal_quantile(level))
         return Estimate(value, low, high, level, n, count, "Wilson")
     method = "Wilson, by unit"
     residual = hit - value * size
     if count == 1:
         return Estimate.without_interval(value, level=level, n=n, units=count, method=method)
     if np.abs(residual).max() < _NOTHING * size.max():
-        low, high = _wilson_interval(value, count, _normal_quantile(level))
+        low, high = _wilson_interval(value, count / inflation, _normal_quantile(level))
     else:
-        variance = count / (count - 1) * float((residual**2).sum()) / float(total) ** 2
+        variance = inflation * count / (count - 1) * float((residual**2).sum()) / float(total) ** 2
         quantile = _student_quantile(level, effective_number(size) - 1)
         low, high = _wilson_interval(value, value * (1 - value) / variance, quantile)
     return Estimate(value, low, high, level, n, count, method)

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from goldlabel.audit import Audit
+from goldlabel.audit.figures import Lengths, Overlap
+from goldlabel.audit.hypothesis_only import CurvePoint, Judgement
 from goldlabel.errors import InputError
-from goldlabel.files import atomic_file, write_text
+from goldlabel.files import atomic_folder
 from goldlabel.metrics import Estimate
+from goldlabel.pairs import Pairs
 from goldlabel.report.page import Bar, Figure, Item, Page, Section, render_page
 from goldlabel.report.plots import draw_bars, draw_curve, draw_histogram
 
-HARD = "hard"
-FIGURES = "audit.json"
+HARD, AFLITE = "hard", "aflite"
+PAGE, FIGURES = "index.html", "audit.json"
+TABLES = ("groups", "findings", "pmi", "competency", "label_errors")
+_OWN = {PAGE, FIGURES, HARD, AFLITE, *(f"{name}.csv" for name in TABLES)}
 
 
 def check_folder(folder: Path) -> None:
@@ -25,52 +32,66 @@ def check_folder(folder: Path) -> None:
         raise InputError(f"{folder}: is not empty and no audit; choose another folder for the output")
 
 
-def write_audit(audit: Audit, folder: Path, **more: Any) -> Path:
-    """Write index.html, audit.json, the tables as CSV and the hard subset; return the page's path."""
+def write_audit(audit: Audit, folder: Path, *, filtered: Pairs | None = None, **more: Any) -> Path:
+    """Write index.html, audit.json, the tables as CSV and the hard subset; return the page's path.
+
+    ``filtered`` is what AFLite leaves. What an earlier audit wrote goes, all at once; files of others stay.
+    """
     check_folder(folder)
-    audit.hard_subset().write(folder / HARD)
-    for name, table in _tables(audit).items():
-        with atomic_file(folder / f"{name}.csv") as temporary:
-            table.write_csv(temporary)
-    render_page(audit_page(audit), folder / "index.html")
-    write_text(folder / FIGURES, json.dumps(audit.to_dict() | more, ensure_ascii=False, indent=2, default=str) + "\n")
-    return folder / "index.html"
+    with atomic_folder(folder.resolve()) as temporary:
+        for entry in folder.iterdir() if folder.exists() else ():
+            if entry.name not in _OWN:
+                (shutil.copytree if entry.is_dir() else shutil.copy2)(entry, temporary / entry.name)
+        audit.hard_subset().write(temporary / HARD)
+        if filtered is not None:
+            filtered.write(temporary / AFLITE)
+        for name, table in _tables(audit).items():
+            table.write_csv(temporary / f"{name}.csv")
+        render_page(audit_page(audit), temporary / PAGE)
+        figures = json.dumps(audit.to_dict() | more, ensure_ascii=False, indent=2, default=str)
+        (temporary / FIGURES).write_text(figures + "\n", encoding="utf-8")
+    return folder / PAGE
 
 
 def audit_page(audit: Audit) -> Page:
     """Turn an audit into a page: the verdict, the findings, then what they rest on."""
-    whole = audit.whole
-    sections = [
-        _findings(audit),
-        _hypothesis_only(audit),
-        _words(whole),
-        _overlap(whole),
-        _lengths(whole),
-        *([_agreement(whole)] if whole["agreement"] else []),
-        *([_groups(audit)] if len(audit.groups) > 1 else []),
-        _leakage(whole),
-        *([_tags(whole)] if whole["tags"] else []),
-        *([_negators(whole)] if whole["negators"] else []),
-        _competency(audit),
-        *([_label_errors(audit)] if audit.label_errors else []),
-    ]
     return Page(
-        title=f"Audit of {audit.pairs.card.name}, {whole['pairs']:,} pairs",
+        title=f"Audit of {audit.pairs.card.name}, {audit.whole.pairs:,} pairs",
         lead=_unbroken(audit.verdict),
-        sections=sections,
+        sections=list(_sections(audit)),
         footer=(
-            f"Made by goldlabel audit, seed {audit.options.seed}. audit.json, the tables as CSV and the hard subset "
+            f"Made by goldlabel audit, seed {audit.options.seed}. Intervals are at {_level(audit)} and take pairs of "
+            "one premise or group as dependent. audit.json, the tables as CSV and the hard subset "
             f"({HARD}/, the pairs labelled wrongly without the premise) lie beside this page."
         ),
     )
 
 
+def _sections(audit: Audit) -> Iterator[Section]:
+    yield _findings(audit)
+    yield _hypothesis_only(audit)
+    yield _words(audit)
+    yield _overlap(audit.whole.overlap)
+    yield _lengths(audit.whole.length)
+    if audit.agreement:
+        yield _agreement(audit)
+    if len(audit.groups) > 1:
+        text = "The same figures per group; p-values are adjusted for the number of groups (Holm)."
+        yield Section(heading=f"By {audit.options.by}", text=text, table=audit.table)
+    yield _leakage(audit)
+    yield _tags(audit)
+    if audit.whole.negators:
+        yield _negators(audit)
+    yield _competency(audit)
+    if audit.label_errors:
+        yield _label_errors(audit)
+
+
 def _findings(audit: Audit) -> Section:
-    text = "The most telling first, with pairs to look at."
     if not audit.findings:
         return Section(heading="Findings", text="Nothing stands out.")
-    items = [Item(_unbroken(one["text"]), ", ".join(one["evidence"]["examples"][:3])) for one in audit.findings]
-    return Section(heading="Findings", text=text, items=items)
+    items = [Item(_unbroken(finding.text), ", ".join(finding.examples[:3])) for finding in audit.findings]
+    return Section(heading="Findings", text="The gravest first, with pairs to look at.", items=items)
 
 
 def _unbroken(text: str) -> str:
@@ -78,136 +99,146 @@ def _unbroken(text: str) -> str:
     return text.replace(" %", "\u00a0%")
 
 
+def _level(audit: Audit) -> str:
+    return f"{100 * audit.options.level:g}\u00a0%"
+
+
+def _percent(figure: Estimate) -> str:
+    return figure.percent().text()
+
+
 def _hypothesis_only(audit: Audit) -> Section:
-    figures, control = audit.whole["hypothesis_only"], audit.whole["premise_only"]
+    judgement, control = audit.hypothesis_only, audit.premise_only
     bars = [
-        Bar("hypothesis only", _estimate(figures), "linear, words and bigrams"),
-        Bar(
-            "most frequent label",
-            _estimate({**figures, "accuracy": figures["majority"], "interval": (None, None)}),
-            figures["majority_label"],
-        ),
+        Bar("hypothesis only", judgement.accuracy, "linear, words and bigrams"),
+        Bar("most frequent label", judgement.majority, judgement.majority_label),
     ]
     if control:
-        bars.append(Bar("premise only", _estimate(control), "the control"))
-    for name, other in figures["models"].items():
-        bars.append(Bar(f"{name}, no premise", _estimate(other)))
-    curve = figures.get("curve")
-    drawings = [_curve(curve, figures)] if curve else []
+        bars.append(Bar("premise only", control.accuracy, "the control"))
+    for name, other in audit.models.items():
+        if other:
+            bars.append(Bar(f"{name}, no premise", other.accuracy))
+    labels = [_accuracy_row(name, figure) for name, figure in judgement.by_label.items() if figure.n]
     slices = [
-        {"pairs of": f"{column} {value}", **_accuracy_row(part)}
-        for column in ("level", "genre")
-        for value, part in figures[f"by_{column}"].items()
-        if part
+        _accuracy_row(f"{column} {value}", part.accuracy) | {"gain": _percent(part.gain)}
+        for column, parts in audit.slices.items()
+        for value, part in parts.items()
     ]
-    labels = [{"pairs of": name, **_accuracy_row(part)} for name, part in figures["by_label"].items() if part]
     return Section(
         heading="Without the premise",
         text=(
-            f"Accuracy over {figures['n']:,} pairs, each labelled by a model that saw neither it nor its premise, with "
-            "95 % Wilson intervals."
+            f"Accuracy in per cent over {judgement.accuracy.n:,} pairs of {judgement.accuracy.units:,} premises or "
+            f"groups, each labelled by a model that saw neither it nor its premise; intervals at {_level(audit)}."
         ),
         bars=bars,
-        figures=drawings,
+        figures=[_curve(audit.curve, judgement)] if audit.curve else [],
         table=pl.DataFrame([*labels, *slices], infer_schema_length=None),
     )
 
 
-def _estimate(figures: dict[str, Any]) -> Estimate:
-    low, high = figures["interval"]
-    return Estimate(figures["accuracy"], low, high, 0.95, figures["n"], figures["n"], "")
+def _accuracy_row(name: str, accuracy: Estimate) -> dict[str, Any]:
+    return {"pairs of": name, "pairs": accuracy.n, "accuracy": _percent(accuracy)}
 
 
-def _accuracy_row(part: dict[str, Any]) -> dict[str, Any]:
-    low, high = part["interval"]
-    row = {"pairs": part["n"], "accuracy": part["accuracy"], "from": low, "to": high}
-    return row | ({"gain": part["gain"]} if "gain" in part else {})
-
-
-def _curve(curve: list[dict[str, Any]], figures: dict[str, Any]) -> Figure:
+def _curve(curve: list[CurvePoint], judgement: Judgement) -> Figure:
+    points = [
+        (point.pairs, point.accuracy.value or 0.0, *(point.accuracy.interval or (point.accuracy.value or 0.0,) * 2))
+        for point in curve
+    ]
     return draw_curve(
         "Accuracy without the premise",
-        [(point["pairs"], point["accuracy"], *point["interval"]) for point in curve],
-        floor=figures["majority"],
+        points,
+        floor=judgement.majority.value or 0.0,
         floor_name="most frequent label",
-        shows=f"Hypothesis-only accuracy grows from {curve[0]['accuracy']:.0%} to {curve[-1]['accuracy']:.0%}",
+        shows=f"Hypothesis-only accuracy grows from {points[0][1]:.0%} to {points[-1][1]:.0%}",
     )
 
 
-def _words(whole: dict[str, Any]) -> Section:
-    by_label = whole["pmi_by_label"]
-    top = max([row["pmi"] for rows in by_label.values() for row in rows] or [1.0])
+def _words(audit: Audit) -> Section:
+    by_label = audit.words_by_label
+    top = max([word.pmi.value or 0.0 for words in by_label.values() for word in words] or [1.0])
     drawings = [
         draw_bars(
             label,
-            [(row["word"][:12], row["pmi"], f"{row['count']:,}/{row['total']:,}") for row in rows],
+            [(word.word[:12], word.pmi.value or 0.0, f"{word.count:,}/{word.total:,}") for word in words],
             top=max(top, 0.1),
-            shows=f"Words of the highest PMI with {label}: {', '.join(row['word'] for row in rows)}",
+            shows=f"Words of the highest PMI with {label}: {', '.join(word.word for word in words)}",
         )
-        for label, rows in by_label.items()
-        if rows
+        for label, words in by_label.items()
+        if words
+    ]
+    rows = [
+        {
+            "word": word.word,
+            "label": word.label,
+            "pmi": word.pmi.text(2),
+            "with the label": word.count,
+            "of": word.total,
+        }
+        for word in audit.whole.words
     ]
     return Section(
         heading="Words and labels",
         text="Pointwise mutual information; beside each bar, hypotheses of the label with the word out of all with it.",
         figures=drawings,
-        table=pl.DataFrame(whole["pmi"], infer_schema_length=None) if whole["pmi"] else None,
+        table=pl.DataFrame(rows, infer_schema_length=None) if rows else None,
     )
 
 
-def _overlap(whole: dict[str, Any]) -> Section:
-    figures = whole["overlap"]
-    names = ("mean", "over_rule_share", "lexical_overlap_share", "subsequence_share", "constituent_share")
-    heads = ("mean overlap", "over 70 %", "all words shared", "a stretch", "a clause")
+def _overlap(overlap: Overlap) -> Section:
+    heads = {"lexical_overlap": "all words shared", "subsequence": "a stretch", "constituent": "a clause"}
+    rows = [
+        {
+            "label": label,
+            "mean overlap": _percent(part.mean),
+            "over 70 %": _percent(part.over_rule),
+            **{head: _percent(part.heuristics[name]) for name, head in heads.items()},
+        }
+        for label, part in (("all", overlap), *overlap.by_label.items())
+    ]
     return Section(
         heading="Overlap with the premise",
-        text="Share of the hypothesis's words (in Chinese, characters) that the premise has; grey is all pairs.",
-        figures=_histograms(figures, ("0 %", "100 %"), lambda part: f"mean {100 * part['mean']:.0f} %"),
-        table=_by_label(figures, names, heads),
+        text="Per cent of the hypothesis's words (in Chinese, characters) that the premise has; grey is all pairs.",
+        figures=_histograms(overlap, ("0 %", "100 %"), lambda part: f"mean {100 * (part.mean.value or 0):.0f} %"),
+        table=pl.DataFrame(rows),
     )
 
 
-def _lengths(whole: dict[str, Any]) -> Section:
-    figures = whole["length"]
-    names = ("hypothesis_mean", "hypothesis_sd", "hypothesis_median", "premise_mean", "difference_mean")
-    heads = ("hypothesis, mean", "sd", "median", "premise, mean", "difference")
-    ends = ("0", f"{len(figures['histogram']) - 1}+")
+def _lengths(lengths: Lengths) -> Section:
+    rows = [
+        {
+            "label": label,
+            "hypothesis, mean": part.hypothesis.text(),
+            "sd": part.hypothesis_sd,
+            "median": part.hypothesis_median,
+            "premise, mean": part.premise.text(),
+            "difference": part.difference.text(),
+        }
+        for label, part in (("all", lengths), *lengths.by_label.items())
+    ]
     return Section(
         heading="Length",
         text="Of the hypothesis in words (in Chinese, characters); grey is all pairs.",
-        figures=_histograms(figures, ends, lambda part: f"mean {part['hypothesis_mean']:.1f}"),
-        table=_by_label(figures, names, heads),
+        figures=_histograms(
+            lengths, ("0", f"{len(lengths.histogram) - 1}+"), lambda part: f"mean {part.hypothesis.value or 0:.1f}"
+        ),
+        table=pl.DataFrame(rows, infer_schema_length=None),
     )
 
 
-def _histograms(figures: dict[str, Any], ends: tuple[str, str], note: Any) -> list[Figure]:
-    whole = _shares(figures["histogram"])
+def _histograms(figures: Any, ends: tuple[str, str], note: Callable[[Any], str]) -> list[Figure]:
+    whole = _shares(figures.histogram)
     return [
         draw_histogram(
-            label, _shares(part["histogram"]), whole, ends=ends, note=note(part), shows=f"{label}: {note(part)}"
+            label, _shares(part.histogram), whole, ends=ends, note=note(part), shows=f"{label}: {note(part)}"
         )
-        for label, part in figures["by_label"].items()
-        if sum(part["histogram"])
+        for label, part in figures.by_label.items()
+        if sum(part.histogram)
     ]
 
 
 def _shares(counts: list[int]) -> list[float]:
     return [count / max(sum(counts), 1) for count in counts]
-
-
-def _by_label(figures: dict[str, Any], names: tuple[str, ...], heads: tuple[str, ...]) -> pl.DataFrame:
-    rows = [("all", figures), *figures["by_label"].items()]
-    return pl.DataFrame(
-        [
-            {"label": label, **{head: part[name] for head, name in zip(heads, names, strict=True)}}
-            for label, part in rows
-        ],
-        infer_schema_length=None,
-    )
-
-
-def _groups(audit: Audit) -> Section:
-    return Section(heading=f"By {audit.options.by}", text="The same figures per group.", table=audit.table)
 
 
 _AGREEMENT = {
@@ -220,81 +251,96 @@ _AGREEMENT = {
 }
 
 
-def _agreement(whole: dict[str, Any]) -> Section:
-    figures = whole["agreement"]
-    bars = [
-        Bar(
-            words,
-            Estimate(
-                figures[name] / 100,
-                figures["intervals"][name][0] / 100,
-                figures["intervals"][name][1] / 100,
-                level=0.95,
-                n=figures["relabelled"],
-                units=figures["relabelled"],
-                method="",
-            ),
-        )
-        for name, words in _AGREEMENT.items()
-        if figures[name] is not None and figures["intervals"][name]
-    ]
-    text = f"Of the {figures['relabelled']:,} pairs with two votes or more, with 95 % intervals."
+def _agreement(audit: Audit) -> Section:
+    agreement = audit.agreement
+    assert agreement is not None
+    figures = {words: agreement.figures[name] for name, words in _AGREEMENT.items()}
+    bars = [Bar(words, _as_share(figure)) for words, figure in figures.items() if figure.value is not None]
+    text = f"Of the {agreement.relabelled:,} pairs with two votes or more, with intervals at {_level(audit)}."
     return Section(heading="Agreement of annotators", text=text, bars=bars)
 
 
-def _leakage(whole: dict[str, Any]) -> Section:
-    figures = whole["leakage"]
-    rows = [
-        {"what": name.replace("_", " "), "count": figures[name]}
-        for name in (
-            "shared_premises",
-            "held_out_pairs_with_premise_in_train",
-            "duplicates",
-            "duplicates_across_splits",
-            "contradictory_duplicates",
+def _as_share(figure: Estimate) -> Estimate:
+    """Agreement comes in per cent, bars are drawn from shares."""
+    value, low, high = (None if part is None else part / 100 for part in (figure.value, figure.low, figure.high))
+    return Estimate(value, low, high, figure.level, figure.n, figure.units, figure.method)
+
+
+def _leakage(audit: Audit) -> Section:
+    leakage, foreign = audit.whole.leakage, audit.whole.foreign_text
+    rows: list[tuple[str, int | None, Estimate | None]] = [
+        ("premises in several splits", leakage.shared_premises, None),
+        ("pairs of dev or test with a premise of train", leakage.held_out_pairs, leakage.held_out),
+        ("pairs that repeat an earlier one", leakage.duplicates, leakage.duplicated),
+        ("pairs in several splits", leakage.duplicates_across_splits, None),
+        ("pairs with several labels", leakage.contradictory_duplicates, None),
+    ]
+    if near := leakage.near:
+        rows.append(("clusters of exact and near duplicates", near.clusters, None))
+        rows.append(("clusters of them across splits", near.across_splits, None))
+    for other, shared in leakage.against.items():
+        rows.append((f"pairs also in {other}", shared.shared_pairs, shared.share))
+        rows.append((f"premises also in {other}", shared.shared_premises, None))
+        if shared.near:
+            rows.append((f"clusters of near duplicates across {other}", shared.near.across_datasets, None))
+    if foreign:
+        figure = foreign.share
+        rows.append(("pairs with more than ten Roman letters", round((figure.value or 0) * figure.n), figure))
+    text = (
+        "Texts that differ in case, spacing and punctuation only are the same. An empty cell is undefined, as where "
+        "there is one split only."
+    )
+    if leakage.near_note:
+        text += f" Near-duplicates were {leakage.near_note}."
+    table = [
+        {"what": what, "count": count, "per cent": _percent(figure) if figure else None} for what, count, figure in rows
+    ]
+    return Section(heading="Leaks and duplicates", text=text, table=pl.DataFrame(table, infer_schema_length=None))
+
+
+def _tags(audit: Audit) -> Section:
+    tags, unknown = audit.whole.tags, audit.without_language
+    text = "Per cent of texts with each."
+    if unknown:
+        text += (
+            f" The language of {unknown:,} pairs is not known: they have no tags, no negators and no foreign text. Say "
+            "it in the column language."
         )
-    ]
-    if figures["near"]:
-        rows.append({"what": "clusters of exact and near duplicates", "count": figures["near"]["clusters"]})
-    for other, found in figures["against"].items():
-        rows.append({"what": f"pairs also in {other}", "count": found["shared_pairs"]})
-        rows.append({"what": f"premises also in {other}", "count": found["shared_premises"]})
-    if whole["foreign_text"]:
-        rows.append({"what": "pairs with more than ten Roman letters", "count": whole["foreign_text"]["pairs"]})
-    text = "Counts of identical texts; an empty cell is undefined, as where there is one split only."
-    return Section(heading="Leaks and duplicates", text=text, table=pl.DataFrame(rows, infer_schema_length=None))
-
-
-def _tags(whole: dict[str, Any]) -> Section:
+    if not tags:
+        text = text if unknown else "There are word lists for English and Chinese only; tags are undefined."
+        return Section(heading="Linguistic tags", text=text)
     rows = [
-        {"tag": name.replace("_", "-"), "premises": part["premise"], "hypotheses": part["hypothesis"]}
-        for name, part in whole["tags"].items()
+        {"tag": name.replace("_", "-"), "premises": _percent(part.premise), "hypotheses": _percent(part.hypothesis)}
+        for name, part in tags.items()
     ]
-    return Section(heading="Linguistic tags", text="Share of texts with each.", table=pl.DataFrame(rows))
+    return Section(heading="Linguistic tags", text=text, table=pl.DataFrame(rows))
 
 
-def _negators(whole: dict[str, Any]) -> Section:
+def _negators(audit: Audit) -> Section:
     rows = [
-        {"language": language, "label": label, "pairs": part["pairs"], "negated": part["share"]}
-        for language, figures in whole["negators"].items()
-        for label, part in (("all", figures), *figures["by_label"].items())
+        {"language": language, "label": label, "pairs": figure.n, "negated": _percent(figure)}
+        for language, negators in (audit.whole.negators or {}).items()
+        for label, figure in (("all", negators.negated), *negators.by_label.items())
     ]
-    text = "Share of hypotheses with a negator."
+    text = "Per cent of hypotheses with a negator."
     return Section(heading="Negators", text=text, table=pl.DataFrame(rows, infer_schema_length=None))
 
 
 def _competency(audit: Audit) -> Section:
     text = (
-        "Features that go with a label more often than chance, by z-score; the false-discovery rate is held at "
-        f"{audit.options.level:g}."
+        "Features that go with a label more often than chance, by z-score over premises or groups; the false-discovery "
+        f"rate is held at {audit.options.fdr:g}."
     )
     return Section(heading="Competency statistics", text=text, table=audit.competency.head(15))
 
 
 def _label_errors(audit: Audit) -> Section:
-    assert audit.label_errors is not None
-    text = f"{audit.label_errors.title}, by confident learning; the least probable first."
-    return Section(heading="Label errors", text=text, table=audit.label_errors.candidates.head(15))
+    errors = audit.label_errors
+    assert errors is not None
+    if errors.too_weak:
+        return Section(heading="Label errors", text=f"{_unbroken(errors.title)}. They are in label_errors.csv alone.")
+    text = f"{_unbroken(errors.title)}, by confident learning; the least probable first."
+    return Section(heading="Label errors", text=text, table=errors.candidates.head(15))
 
 
 def _tables(audit: Audit) -> dict[str, pl.DataFrame]:
@@ -302,13 +348,26 @@ def _tables(audit: Audit) -> dict[str, pl.DataFrame]:
         "groups": audit.table,
         "findings": pl.DataFrame(
             [
-                {"kind": one["kind"], "text": one["text"], "examples": " ".join(one["evidence"]["examples"])}
-                for one in audit.findings
+                {"kind": finding.kind, "text": finding.text, "examples": " ".join(finding.examples)}
+                for finding in audit.findings
             ],
             schema={"kind": pl.String, "text": pl.String, "examples": pl.String},
         ),
         "pmi": pl.DataFrame(
-            [{"group": value, **row} for value, group in audit.groups.items() for row in group["pmi"]],
+            [
+                {
+                    "group": value,
+                    "word": word.word,
+                    "label": word.label,
+                    "pmi": word.pmi.value,
+                    "low": word.pmi.low,
+                    "high": word.pmi.high,
+                    "count": word.count,
+                    "total": word.total,
+                }
+                for value, group in audit.groups.items()
+                for word in group.words
+            ],
             infer_schema_length=None,
         ),
         "competency": audit.competency,

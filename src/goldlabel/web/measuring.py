@@ -13,23 +13,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from sqlalchemy import func, select
 
-from goldlabel.audit import hypothesis_only as blind
 from goldlabel.audit.corpus import Corpus, read_corpus
-from goldlabel.audit.pmi import count_words, rank_words
+from goldlabel.audit.hypothesis_only import Judgement, OutOfFold, cross_validate, judge
+from goldlabel.audit.pmi import Word, rank_words
 from goldlabel.audit.tags import carries
 from goldlabel.collect.export import Figures, measure_figures
 from goldlabel.collect.schema import events
 from goldlabel.collect.snapshot import Snapshot, take_snapshot
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
-from goldlabel.metrics import wilson
+from goldlabel.metrics import Estimate, share
 from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.pairs.tokens import tokenizer_of
 
@@ -43,32 +42,14 @@ LEAST_IN_STRETCH = 15
 
 
 @dataclass(frozen=True)
-class Share:
-    """Some of several, with Wilson's interval; the link's parameters lead to the pairs that were counted."""
-
-    hits: int
-    n: int
-
-    @property
-    def value(self) -> float | None:
-        """The share, if there is anything to share."""
-        return self.hits / self.n if self.n else None
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Wilson's interval at 95 per cent."""
-        return wilson(self.hits, self.n).interval if self.n else None
-
-
-@dataclass(frozen=True)
 class Group:
     """The meter of some pairs: of a condition, or of one writer."""
 
     name: str
     pairs: int
-    blind: dict[str, Any] | None
-    """What ``goldlabel.audit.hypothesis_only.judge`` returns."""
-    negated: Mapping[str, Share]
+    blind: Judgement | None
+    """How well labels are told without the premise."""
+    negated: Mapping[str, Estimate]
     """Hypotheses with a negator, per label."""
     overlap: float | None
     overlaps: Sequence[int]
@@ -81,7 +62,7 @@ class Stretch:
 
     first: int
     last: int
-    right: Share
+    right: Estimate
 
 
 @dataclass(frozen=True)
@@ -92,13 +73,13 @@ class Meter:
     conditions: Sequence[Group]
     writers: Sequence[Group]
     over_time: Mapping[str, Sequence[Stretch]]
-    words: Sequence[dict[str, Any]]
+    words: Sequence[Word]
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The lowest and the highest share over time, with a little room: one scale for all conditions."""
-        ends = [end for part in self.over_time.values() for one in part for end in one.right.interval or ()]
-        ends += [group.blind["majority"] for group in self.conditions if group.blind]
+        ends = [end for part in self.over_time.values() for stretch in part for end in stretch.right.interval or ()]
+        ends += [group.blind.majority.value or 0.0 for group in self.conditions if group.blind]
         return max(0.0, min(ends, default=0.0) - 0.05), min(1.0, max(ends, default=1.0) + 0.05)
 
 
@@ -211,14 +192,14 @@ def tokenizer_for(language: str) -> str:
     return "characters" if usual.startswith("jieba") and find_spec("jieba") is None else usual
 
 
-def _read(snapshot: Snapshot) -> tuple[Corpus, blind.OutOfFold]:
+def _read(snapshot: Snapshot) -> tuple[Corpus, OutOfFold]:
     tokenizer = tokenizer_for(snapshot.project.protocol.language)
     corpus = read_corpus(snapshot.own, tokenizer=tokenizer, columns=("condition", "writer"))
     labels = len(corpus.space)
-    return corpus, blind.cross_validate(corpus.words, corpus.labels, blind.units_of(corpus), labels)
+    return corpus, cross_validate(corpus.words, corpus.labels, corpus.units, labels)
 
 
-def _marks(corpus: Corpus, found: blind.OutOfFold) -> list[pl.Series]:
+def _marks(corpus: Corpus, found: OutOfFold) -> list[pl.Series]:
     right = np.zeros(len(corpus), dtype=bool)
     right[found.rows[found.predicted == found.labels]] = True
     return [
@@ -228,8 +209,7 @@ def _marks(corpus: Corpus, found: blind.OutOfFold) -> list[pl.Series]:
     ]
 
 
-def _meter(snapshot: Snapshot, corpus: Corpus, found: blind.OutOfFold) -> Meter:
-    names = corpus.space.labels
+def _meter(snapshot: Snapshot, corpus: Corpus, found: OutOfFold) -> Meter:
     every = np.ones(len(corpus), dtype=bool)
     groups = {
         column: [
@@ -238,45 +218,47 @@ def _meter(snapshot: Snapshot, corpus: Corpus, found: blind.OutOfFold) -> Meter:
         ]
         for column in ("condition", "writer")
     }
-    counts = count_words(corpus.words, corpus.labels, len(names))
-    totals = np.bincount(corpus.labels[corpus.gold], minlength=len(names))
-    words = rank_words(counts, totals, corpus.words.vocabulary, names, top=WORDS).to_dicts()
     ids = snapshot.own.frame.select(pl.col("id").cast(pl.Int64)).collect()["id"].to_numpy()
     order = [condition.name for condition in snapshot.project.protocol.conditions]
     conditions = sorted(groups["condition"], key=lambda one: order.index(one.name) if one.name in order else len(order))
     return Meter(
         whole=_group(corpus, found, "", every),
         conditions=conditions,
-        writers=sorted(groups["writer"], key=lambda one: -(one.blind or {"gain": -1.0})["gain"]),
+        writers=sorted(groups["writer"], key=_gain, reverse=True),
         over_time={one.name: _stretches(corpus, found, ids, one.name) for one in conditions},
-        words=words,
+        words=rank_words(corpus, top=WORDS),
     )
 
 
-def _group(corpus: Corpus, found: blind.OutOfFold, name: str, rows: NDArray[np.bool_]) -> Group:
+def _gain(group: Group) -> float:
+    gain = group.blind.gain.value if group.blind else None
+    return -1.0 if gain is None else gain
+
+
+def _group(corpus: Corpus, found: OutOfFold, name: str, rows: NDArray[np.bool_]) -> Group:
     negated = carries(corpus.hypothesis_tags, "negation")
     overlaps = corpus.overlap[rows & ~np.isnan(corpus.overlap)]
     shares = {}
     for code, label in enumerate(corpus.space.labels):
         chosen = rows & (corpus.labels == code)
-        shares[label] = Share(int((negated & chosen).sum()), int(chosen.sum()))
+        shares[label] = share(negated[chosen], units=corpus.units[chosen])
     return Group(
         name=name,
         pairs=int(rows.sum()),
-        blind=blind.judge(found, corpus.space.labels, rows=rows),
+        blind=judge(found, corpus.space.labels, rows=rows),
         negated=shares,
         overlap=float(overlaps.mean(dtype=np.float64)) if len(overlaps) else None,
         overlaps=np.histogram(overlaps, bins=10, range=(0, 1))[0].tolist(),
     )
 
 
-def _stretches(corpus: Corpus, found: blind.OutOfFold, ids: NDArray[np.int64], condition: str) -> list[Stretch]:
+def _stretches(corpus: Corpus, found: OutOfFold, ids: NDArray[np.int64], condition: str) -> list[Stretch]:
     codes, values = corpus.columns["condition"]
     own = codes[found.rows] == values.index(condition)
-    right, chosen = (found.predicted == found.labels)[own], ids[found.rows][own]
+    right, chosen, units = (found.predicted == found.labels)[own], ids[found.rows][own], found.units[own]
     pieces = min(STRETCHES, len(chosen) // LEAST_IN_STRETCH)
     return [
-        Stretch(int(chosen[part[0]]), int(chosen[part[-1]]), Share(int(right[part].sum()), len(part)))
+        Stretch(int(chosen[part[0]]), int(chosen[part[-1]]), share(right[part], units=units[part]))
         for part in np.array_split(np.arange(len(chosen)), pieces or 1)
         if pieces
     ]

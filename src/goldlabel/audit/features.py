@@ -1,0 +1,159 @@
+"""Features of hypotheses: words, pairs of neighbouring words, and words at a place (first, second, third, last).
+
+Each is counted per label, once per hypothesis, with its moments over units (see ``association``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from goldlabel.audit.association import Clusters, Moments, add_carriers, make_clusters, no_moments
+from goldlabel.audit.bags import Bags
+
+PLACES = ("first", "second", "third", "last")
+KINDS = ("word", "position", "bigram")
+_SKETCH = 1 << 22
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Features:
+    """Features of one kind; ``keys`` tell the words they are made of."""
+
+    kind: str
+    names: list[str]
+    keys: Ints
+    moments: Moments
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Hypotheses with a gold label, those of one unit side by side."""
+
+    bags: Bags
+    clusters: Clusters
+    rows: Ints
+    """Where these pairs stand in the corpus."""
+
+
+def take_sample(bags: Bags, labels: NDArray[np.int8], units: Ints, classes: int) -> Sample:
+    """Put the hypotheses that have a gold label in the order of their units."""
+    rows = np.flatnonzero(labels >= 0)
+    rows = rows[np.argsort(units[rows], kind="stable")]
+    return Sample(bags.take(rows), make_clusters(labels[rows], units[rows], classes), rows)
+
+
+def count_features(sample: Sample, kind: str, *, least: int) -> Features:
+    """Return the features of a kind that ``least`` hypotheses or more carry."""
+    bags, clusters = sample.bags, sample.clusters
+    classes = len(clusters.totals)
+    keys = _frequent_keys(bags, kind, least)
+    counts = np.zeros(len(keys) * classes, dtype=np.int64)
+    alone = np.zeros(len(keys))
+    moments = no_moments(np.empty((len(keys), classes), dtype=np.int64), alone)
+    for start, end in clusters.blocks():
+        features, pairs = _carriers(bags, kind, start, end, keys)
+        counts += np.bincount(features * classes + clusters.labels[pairs], minlength=len(counts))
+        single = clusters.alone[pairs]
+        alone += np.bincount(features[single], minlength=len(keys))
+        if not single.all():
+            add_carriers(moments, clusters, features[~single], pairs[~single])
+    moments.counts[:] = counts.reshape(-1, classes)
+    enough = np.flatnonzero(moments.counts.sum(axis=1) >= least)
+    names = [_name(bags.vocabulary, kind, key) for key in keys[enough].tolist()]
+    return Features(kind, names, keys[enough], moments.select(enough))
+
+
+def holding_key(bags: Bags, kind: str, key: int) -> NDArray[np.bool_]:
+    """Return which hypotheses carry a feature."""
+    if kind == "word":
+        return bags.holding(key)
+    other, code = divmod(key, len(bags.vocabulary))
+    carried = np.zeros(len(bags), dtype=bool)
+    if kind == "bigram":
+        at = np.flatnonzero((bags.codes[:-1] == other) & (bags.codes[1:] == code))
+        first, second = (np.searchsorted(bags.offsets, place, side="right") - 1 for place in (at, at + 1))
+        carried[first[first == second]] = True
+        return carried
+    long_enough = np.flatnonzero(bags.lengths > (other if other < 3 else 0))
+    at = bags.offsets[long_enough] + other if other < 3 else bags.offsets[long_enough + 1] - 1
+    carried[long_enough[bags.codes[at] == code]] = True
+    return carried
+
+
+def _name(vocabulary: list[str], kind: str, key: int) -> str:
+    other, code = divmod(key, len(vocabulary))
+    word = vocabulary[code]
+    return {"word": word, "position": f"{word} ({PLACES[other % 4]})", "bigram": f"{vocabulary[other]} {word}"}[kind]
+
+
+def _frequent_keys(bags: Bags, kind: str, least: int) -> Ints:
+    """Return the keys that may occur in ``least`` texts or more, in order.
+
+    Keys of several words are first counted by hashes of them, so that the many rare ones need not be remembered.
+    """
+    if kind == "word":
+        return np.flatnonzero(np.bincount(bags.codes[bags.first], minlength=len(bags.vocabulary)) >= least)
+    sketch = np.zeros(_SKETCH, dtype=np.int64)
+    for keys, _ in _keyed(bags, kind):
+        sketch += np.bincount(_hashed(keys), minlength=_SKETCH)
+    kept = [np.empty(0, dtype=np.int64)]
+    for keys, _ in _keyed(bags, kind):
+        kept.append(np.unique(keys[sketch[_hashed(keys)] >= least]))
+    return np.unique(np.concatenate(kept))
+
+
+def _carriers(bags: Bags, kind: str, start: int, end: int, wanted: Ints) -> tuple[Ints, Ints]:
+    """Return the places in ``wanted`` and the pairs of a stretch that carry them, in order and each once."""
+    packed = []
+    for keys, pairs in _keyed_stretch(bags, kind, start, end):
+        place = np.searchsorted(wanted, keys)
+        place[place == len(wanted)] = 0
+        known = wanted[place] == keys if len(wanted) else np.zeros(len(keys), dtype=bool)
+        packed.append(place[known] * (end - start) + (pairs[known] - start))
+    carriers = np.sort(np.concatenate(packed))
+    carriers = carriers[np.concatenate([np.ones(min(1, len(carriers)), dtype=bool), carriers[1:] != carriers[:-1]])]
+    features, pairs = np.divmod(carriers, max(end - start, 1))
+    return features, pairs + start
+
+
+Keyed = Iterator[tuple[Ints, Ints]]
+"""Keys, and the texts they were found in."""
+
+
+def _keyed(bags: Bags, kind: str) -> Keyed:
+    for start, end, _, _ in bags.blocks():
+        yield from _keyed_stretch(bags, kind, start, end)
+
+
+def _keyed_stretch(bags: Bags, kind: str, start: int, end: int) -> Keyed:
+    size = len(bags.vocabulary)
+    tokens = slice(int(bags.offsets[start]), int(bags.offsets[end]))
+    codes, lengths = bags.codes[tokens].astype(np.int64), bags.lengths[start:end]
+    if kind == "position":
+        starts = bags.offsets[start:end] - bags.offsets[start]
+        for place in range(len(PLACES)):
+            long_enough = np.flatnonzero(lengths > (place if place < 3 else 0))
+            at = starts[long_enough] + (place if place < 3 else lengths[long_enough] - 1)
+            yield codes[at] + place * size, long_enough + start
+        return
+    owner = np.repeat(np.arange(start, end), lengths)
+    if kind == "word":
+        first = bags.first[tokens]
+        yield codes[first], owner[first]
+    else:
+        inside = owner[1:] == owner[:-1]
+        yield (codes[:-1] * size + codes[1:])[inside], owner[1:][inside]
+
+
+def _hashed(keys: Ints) -> Ints:
+    spread = keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return (spread >> np.uint64(64 - _SKETCH.bit_length() + 1)).astype(np.int64)
