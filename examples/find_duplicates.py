@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import goldlabel as gl
+from goldlabel.pairs.duplicates import find_duplicates
 
 OLD = [
     ("1", "The ferry to the island leaves at nine in the morning.", "A ferry leaves before noon.", "entailment"),
@@ -21,8 +22,9 @@ for name, rows in (("old.csv", OLD), ("new.csv", NEW)):
 old, new = gl.read("old.csv"), gl.read("new.csv")
 print(old.duplicates().title)
 
-found = old.duplicates(new, threshold=0.8)
-for cluster in found.to_dict()["clusters"]:
-    print(cluster["kind"], [f"{member['dataset']}/{member['id']}" for member in cluster["members"]])
-print("clusters across datasets:", found.to_dict()["across"]["dataset"])
-print("clusters with two labels:", found.to_dict()["across"]["label"])
+duplicates = old.duplicates(new, threshold=0.8)
+for cluster in duplicates.table.partition_by("cluster"):
+    print(cluster["kind"][0], [f"{dataset}/{id_}" for dataset, id_ in cluster.select("dataset", "id").iter_rows()])
+print("clusters across datasets:", duplicates.to_dict()["across_datasets"])
+print("clusters with two labels:", duplicates.to_dict()["contradictory"])
+print("without what the new file has too:", len(find_duplicates([old], against=[new]).without(old)))

@@ -138,6 +138,7 @@ def folder(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "data export pairs.jsonl --to csv -o out.csv --json",
         "data split pairs.jsonl --halves -o out --json",
         "data split pairs.jsonl --nested 10,20 -o out --json",
+        "data duplicates pairs.jsonl --drop -o out --json",
         "train linear --on pairs.jsonl -o out --json",
         "train linear --on pairs.jsonl --seeds 2 -o out --json",
         "demo --no-serve -o out --json",

@@ -22,6 +22,7 @@ PRINTED = {
         "near ['old/1', 'old/2', 'new/a']",
         "clusters across datasets: 1",
         "clusters with two labels: 1",
+        "without what the new file has too: 1",
     ],
     "map_labels.py": [
         "three labels: {'entailment': 2, 'contradiction': 1, 'neutral': 1}",

@@ -134,6 +134,32 @@ def test_every_plan_from_the_command_line(jsonl: Write, tmp_path: Path) -> None:
     assert done.stderr.splitlines() == [f"dev stays empty: {why}", f"test stays empty: {why}"]
 
 
+def test_duplicates_are_found_and_dropped(jsonl: Write, tmp_path: Path) -> None:
+    train = [pair(pairID=f"t{n}", sentence1=f"Heron {n // 2} stands.", split="train") for n in range(4)]
+    test = [pair(pairID=f"x{n}", sentence1=f"heron {n} STANDS", split="test") for n in range(3)]
+    path, other = jsonl(*train, *test, name="herons.jsonl"), jsonl(test[2] | {"pairID": "y"}, name="older.jsonl")
+    found = run_json("data", "duplicates", path, "--threshold", 1)
+    assert {key: found[key] for key in ("clusters", "pairs", "across_splits", "dropped")} == {
+        "clusters": 2,
+        "pairs": 7,
+        "across_splits": 2,
+        "dropped": 0,
+    }
+    dropped = run_json(
+        "data", "duplicates", path, "--against", other, "--threshold", 1, "--drop", "-o", tmp_path / "clean"
+    )
+    assert (dropped["clusters"], dropped["pairs"], dropped["dropped"]) == (3, 8, 5)
+    assert gl.read(tmp_path / "clean").collect()["id"].to_list() == ["x0", "x1"]
+    both = run_json("data", "duplicates", path, other, "--threshold", 1, "--drop", "-o", tmp_path / "both")
+    assert both["dropped"] == 5
+    assert {name: len(gl.read(tmp_path / "both" / name)) for name in ("herons", "older")} == {"herons": 3, "older": 0}
+    told = run("data", "duplicates", path, "--on", "hypothesis")
+    assert told.stdout.splitlines()[:2] == [
+        "clusters of duplicates among 7 pairs, by hypothesis: 1",
+        "across splits: 1",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -144,6 +170,11 @@ def test_every_plan_from_the_command_line(jsonl: Write, tmp_path: Path) -> None:
         (["data", "fetch", "snil"], "did you mean 'snli'"),
         (["data", "export", "PATH", "--to", "xml"], "--to 'xml' is not known"),
         (["data", "split", "PATH"], "no way to split was given"),
+        (["data", "duplicates", "PATH", "--on", "premises"], "--on 'premises' is not known; did you mean 'premise'"),
+        (["data", "duplicates", "PATH", "--threshold", "0.1"], "threshold 0.1 is not between 0.5 and 1"),
+        (["data", "duplicates", "PATH", "--drop"], "--drop and -o go together"),
+        (["data", "duplicates", "PATH", "PATH", "--drop", "-o", "out"], "two datasets are called"),
+        (["data", "duplicates", "PATH", "--drop", "-o", "PATH"], "is the input itself"),
         (["data", "split", "PATH", "--ratios", "1:2", "--halves"], "--halves and --ratios were given; choose one"),
         (["data", "split", "PATH", "--ratios", "80"], "ratios '80' are not understood"),
         (["data", "split", "PATH", "--halves", "--by", "grop"], "did you mean 'group'"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from goldlabel.errors import InputError
 from goldlabel.pairs.dataset import Pairs
-from goldlabel.pairs.duplicates import SHINGLE
+from goldlabel.pairs.duplicates import SHINGLE, find_duplicates
 from tests.pairs.test_splits import make
 
 
@@ -16,17 +16,16 @@ def of(*texts: tuple[str, str], **columns: list[object]) -> Pairs:
 
 
 def clusters(pairs: Pairs, **options: object) -> list[list[str]]:
-    found = pairs.duplicates(**options).clusters  # type: ignore[arg-type]
-    return [part["id"].to_list() for part in found.partition_by("cluster", maintain_order=True)]
+    members = pairs.duplicates(**options).clusters  # type: ignore[arg-type]
+    return [part["id"].to_list() for part in members.partition_by("cluster", maintain_order=True)]
 
 
 def test_equal_after_normalisation_is_exact() -> None:
     pairs = of(
         ("A heron, here!", "A bird."), ("a  HERON here", "a bird"), ("Ａ heron here", "A Bird"), ("An owl.", "x")
     )
-    found = pairs.duplicates()
     assert clusters(pairs) == [["00000", "00001", "00002"]]
-    assert found.clusters["kind"].to_list() == ["exact"] * 3
+    assert pairs.duplicates().clusters["kind"].to_list() == ["exact"] * 3
 
 
 def test_one_premise_with_three_hypotheses_is_no_duplicate() -> None:
@@ -54,12 +53,55 @@ def test_near_duplicates_in_english_and_chinese() -> None:
 def test_leaks_across_splits_datasets_and_labels() -> None:
     one = of(("a b c d", "e f g"), ("h i j k", "l m n"), split=["train", "train"], dataset=["one", "one"])
     two = of(("a b c d", "e f g"), ("o p q r", "s t u"), split=["test", "test"], label=["neutral"] * 2)
-    found = one.duplicates(two)
-    assert found.to_dict()["across"] == {"split": 1, "dataset": 1, "label": 1}
-    assert found.across("split")["split"].to_list() == ["train", "test"]
-    assert "by pair: 1" in found._repr_html_()
-    with pytest.raises(InputError, match="'genre' cannot be leaked across"):
-        found.across("genre")
+    duplicates = one.duplicates(two)
+    counts = duplicates.to_dict()
+    assert (counts["clusters"], counts["pairs"], len(counts["members"])) == (1, 4, 2)
+    assert (counts["across_splits"], counts["across_datasets"], counts["contradictory"]) == (1, 1, 1)
+    assert duplicates.across("split")["split"].to_list() == ["train", "test"]
+    assert "by pair: 1" in duplicates._repr_html_()
+    with pytest.raises(InputError, match="'genre' cannot be leaked across; allowed: dataset, label, split"):
+        duplicates.across("genre")
+
+
+def test_no_gold_contradicts_nothing_and_none_leaks_nowhere() -> None:
+    same = ("a b c d", "e f g")
+    pairs = of(same, same, label=["neutral", "-"], split=["train", "none"])
+    assert len(pairs.duplicates().clusters) == 2
+    assert pairs.duplicates().across("label").is_empty()
+    assert pairs.duplicates().across("split").is_empty()
+    three = of(same, same, same, label=["neutral", "-", "entailment"], split=["train", "none", "dev"])
+    assert len(three.duplicates().across("label")) == len(three.duplicates().across("split")) == 3
+
+
+@pytest.mark.parametrize(
+    ("splits", "labels", "kept"),
+    [
+        (("train", "test"), ("neutral", "neutral"), 1),
+        (("train", "dev", "test"), ("neutral", "neutral", "-"), 2),
+        (("dev", "train"), ("neutral", "neutral"), 0),
+        (("none", "train"), ("neutral", "neutral"), 1),
+        (("train", "train"), ("neutral", "entailment"), 0),
+        (("test", "test"), ("-", "entailment"), 1),
+    ],
+)
+def test_one_of_each_cluster_stays_and_train_gives_way(
+    splits: tuple[str, ...], labels: tuple[str, ...], kept: int
+) -> None:
+    texts = [("a b c d", "e f g")] * len(splits)
+    pairs = of(*texts, ("o p q r", "s t u"), split=[*splits, "test"], label=[*labels, "neutral"])
+    cleared = pairs.duplicates().without(pairs)
+    assert cleared.collect()["id"].to_list() == [f"{kept:05}", f"{len(splits):05}"]
+    assert cleared.card.history == (f"{len(splits) - 1} duplicates dropped, by pair at 0.8",)
+
+
+def test_what_is_compared_with_stays_and_its_own_duplicates_are_not_told() -> None:
+    same, twice = ("a b c d", "e f g"), ("h i j k", "l m n")
+    ours = of(same, ("o p q r", "s t u"), split=["test", "test"])
+    theirs = of(same, twice, twice, split=["train"] * 3)
+    duplicates = find_duplicates([ours], against=[theirs])
+    assert duplicates.clusters.select("input", "id").rows() == [(0, "00000"), (1, "00000")]
+    assert duplicates.without(ours).collect()["id"].to_list() == ["00001"]
+    assert duplicates.redundant["input"].to_list() == [0]
 
 
 def jaccard(one: str, other: str) -> float:
@@ -94,8 +136,8 @@ def test_finds_what_all_with_all_finds() -> None:
 @given(st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=12))
 def test_any_text_can_be_compared(texts: list[str]) -> None:
     texts = [text if text.strip() else "x" for text in texts]
-    found = make(len(texts), hypothesis=texts).duplicates(on="hypothesis")
-    assert set(found.clusters["id"]) <= {f"{i:05}" for i in range(len(texts))}
+    duplicates = make(len(texts), hypothesis=texts).duplicates(on="hypothesis")
+    assert set(duplicates.clusters["id"]) <= {f"{i:05}" for i in range(len(texts))}
 
 
 def test_a_crowd_of_like_texts_is_one_cluster() -> None:

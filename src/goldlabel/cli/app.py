@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from goldlabel.cli import audit, collect, data, demo, recast, split, train, verify
+from goldlabel.cli import audit, collect, data, demo, duplicates, recast, split, train, verify
 from goldlabel.cli.entry import INTERRUPTED
 from goldlabel.errors import GoldlabelError
 
@@ -27,6 +27,7 @@ app = typer.Typer(
 )
 app.add_typer(data.app, name="data")
 data.app.command("split")(split.split_command)
+data.app.command("duplicates")(duplicates.duplicates_command)
 app.add_typer(recast.app, name="recast")
 app.command("verify")(verify.verify_command)
 app.command("audit")(audit.audit_command)

@@ -84,7 +84,7 @@ def run_demo(folder: Path, seed: int, advance: Callable[[int], None]) -> tuple[P
         "pairs": len(dataset),
         "splits": dict(cleared.splits),
         "dropped": cleared.dropped,
-        "duplicates_across_splits": duplicates.to_dict()["across"]["split"],
+        "duplicates_across_splits": duplicates.to_dict()["across_splits"],
         "agreement": {"fleiss_kappa": whole["fleiss_kappa"], "interval": whole["intervals"]["fleiss_kappa"]},
         "gold_differs": verification.gold_differs,
         "finding": found.findings[0].text if found.findings else None,

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.pairs.dataset import Pairs
+from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.pairs.mixing import mix
 from goldlabel.pairs.result import Result
 from goldlabel.pairs.units import normalised
@@ -29,52 +30,90 @@ PERMUTATIONS = 96
 SEED = 1
 ROWS_PER_BLOCK = 20_000
 FULL_BUCKET = 32
+NOTHING = {"dataset": None, "label": NO_GOLD, "split": "none"}
+"""What a cluster can reach across, and the value that counts for nothing there."""
+KEPT_FIRST = ("test", "dev", "train", "none")
+"""The splits in the order in which a duplicate is kept in them."""
 
 
 @dataclass(frozen=True, repr=False)
 class Duplicates(Result):
-    """Clusters of duplicates: one row per pair that has at least one other like it."""
+    """Clusters of duplicates: one row per pair that has at least one other like it.
+
+    ``input`` numbers the dataset a pair is in, in the order in which they were handed over; those from ``inputs`` on
+    were only compared with.
+    """
 
     clusters: pl.DataFrame
     pairs: int
     on: str
     threshold: float
+    inputs: int
 
     @property
     def title(self) -> str:
         """How many clusters there are."""
-        return (
-            f"clusters of duplicates among {self.pairs:,} pairs, by {self.on}: {self.clusters['cluster'].n_unique():,}"
-        )
+        return f"clusters of duplicates among {self.pairs:,} pairs, by {self.on}: {_count(self.clusters):,}"
 
     @property
     def table(self) -> pl.DataFrame:
-        """One row per duplicated pair: cluster, kind, dataset, split, id, label."""
+        """One row per duplicated pair: cluster, kind, input, dataset, split, id, label."""
         return self.clusters
 
     def across(self, column: str) -> pl.DataFrame:
-        """Return the clusters that hold more than one ``split``, ``dataset`` or ``label``."""
-        if column not in ("split", "dataset", "label"):
-            raise InputError(f"{column!r} cannot be leaked across; allowed: dataset, label, split")
-        return self.clusters.filter(pl.col(column).n_unique().over("cluster") > 1)
+        """Return the clusters that hold more than one ``split``, ``dataset`` or ``label``.
+
+        A pair without a gold label contradicts none, and one in the split ``none`` leaks into none.
+        """
+        if column not in NOTHING:
+            raise InputError(f"{column!r} cannot be leaked across; allowed: {', '.join(NOTHING)}")
+        values = pl.col(column).filter(pl.col(column).ne_missing(pl.lit(NOTHING[column])))
+        return self.clusters.filter(values.n_unique().over("cluster") > 1)
+
+    @property
+    def redundant(self) -> pl.DataFrame:
+        """The rows of ``clusters`` that can go, all but one of each cluster.
+
+        What was only compared with stays. Else the one that stays is of the split that is farthest from training, so
+        that train gives way to dev and dev to test; among those, one with a gold label, and the first.
+        """
+        own = pl.col("input") < self.inputs
+        ranked = self.clusters.sort(
+            "cluster",
+            own,
+            pl.col("split").replace_strict({name: rank for rank, name in enumerate(KEPT_FIRST)}, return_dtype=pl.Int64),
+            pl.col("label") == NO_GOLD,
+            maintain_order=True,
+        )
+        return ranked.filter(own & (pl.int_range(pl.len()).over("cluster") > 0))
+
+    def without(self, pairs: Pairs, number: int = 0) -> Pairs:
+        """Return the pairs of input ``number`` without its redundant ones."""
+        ids = self.redundant.filter(pl.col("input") == number)["id"]
+        step = f"{len(ids):,} duplicates dropped, by {self.on} at {self.threshold}"
+        return Pairs(pairs.frame.filter(~pl.col("id").is_in(ids.implode())), pairs.card.with_step(step))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts, and the clusters as lists of ids."""
-        names = ("split", "dataset", "label")
+        """Return the counts, and the duplicated pairs."""
         return {
             "on": self.on,
             "threshold": self.threshold,
             "pairs": self.pairs,
-            "clusters": [
-                {"kind": part["kind"][0], "members": part.drop("cluster", "kind").to_dicts()}
-                for part in self.clusters.partition_by("cluster", maintain_order=True)
-            ],
-            "across": {name: int(self.across(name)["cluster"].n_unique()) for name in names},
+            "clusters": _count(self.clusters),
+            "across_splits": _count(self.across("split")),
+            "across_datasets": _count(self.across("dataset")),
+            "contradictory": _count(self.across("label")),
+            "members": self.clusters.to_dicts(),
         }
 
 
-def find_duplicates(datasets: Sequence[Pairs], *, on: str = "pair", threshold: float = 0.8) -> Duplicates:
-    """Find the clusters of like pairs within and across ``datasets``."""
+def find_duplicates(
+    datasets: Sequence[Pairs], *, against: Sequence[Pairs] = (), on: str = "pair", threshold: float = 0.8
+) -> Duplicates:
+    """Find the clusters of like pairs within and across ``datasets``, and what these share with those ``against``.
+
+    A cluster that lies in ``against`` alone is none of theirs and left out.
+    """
     if on not in FIELDS:
         raise InputError(f"duplicates cannot be looked for on {on!r}; allowed: {', '.join(FIELDS)}")
     if not 0.5 <= threshold <= 1:
@@ -82,13 +121,14 @@ def find_duplicates(datasets: Sequence[Pairs], *, on: str = "pair", threshold: f
     fields = FIELDS[on]
     frame = pl.concat(
         pairs.frame.select(
+            pl.lit(number, pl.Int64).alias("input"),
             pl.coalesce(pl.col("dataset"), pl.lit(pairs.card.name)).alias("dataset"),
             "split",
             "id",
             "label",
             *(normalised(field).alias(f"text {field}") for field in fields),
         ).collect(engine="streaming")
-        for pairs in datasets
+        for number, pairs in enumerate([*datasets, *against])
     )
     texts = [f"text {field}" for field in fields]
     unique = frame.select(texts).unique(maintain_order=True).with_row_index("unique")
@@ -96,7 +136,7 @@ def find_duplicates(datasets: Sequence[Pairs], *, on: str = "pair", threshold: f
     near = np.arange(len(unique)) if threshold == 1 else _near_clusters(unique.select(texts), threshold)
     members = frame.drop(texts).with_columns(row_of.alias("unique"), pl.Series("cluster", near[row_of.to_numpy()]))
     clusters = (
-        members.filter(pl.len().over("cluster") > 1)
+        members.filter((pl.len().over("cluster") > 1) & (pl.col("input").min().over("cluster") < len(datasets)))
         .with_columns(
             pl.when(pl.col("unique").n_unique().over("cluster") > 1)
             .then(pl.lit("near"))
@@ -105,9 +145,13 @@ def find_duplicates(datasets: Sequence[Pairs], *, on: str = "pair", threshold: f
             pl.col("cluster").rank("dense").cast(pl.Int64) - 1,
         )
         .sort("cluster", maintain_order=True)
-        .select("cluster", "kind", "dataset", "split", "id", "label")
+        .select("cluster", "kind", "input", "dataset", "split", "id", "label")
     )
-    return Duplicates(clusters, len(frame), on, threshold)
+    return Duplicates(clusters, len(frame), on, threshold, len(datasets))
+
+
+def _count(clusters: pl.DataFrame) -> int:
+    return clusters["cluster"].n_unique()
 
 
 def _near_clusters(texts: pl.DataFrame, threshold: float) -> NDArray[np.int64]:
@@ -152,22 +196,22 @@ def _candidates(
     # The MinHash of a union of sets is the least of their MinHashes.
     signatures = np.minimum.reduce([_signatures(keys, offsets) for keys, offsets in shingled])
     rows = _rows_per_band(threshold)
-    found = []
+    parts = []
     for start in range(0, PERMUTATIONS - rows + 1, rows):
         band = pl.DataFrame({"row": np.arange(len(signatures)), "bucket": _bucket(signatures[:, start : start + rows])})
         shared = band.filter(pl.len().over("bucket") > 1).with_columns(
             pl.int_range(pl.len()).over("bucket").alias("place"), pl.len().over("bucket").alias("size")
         )
         small = shared.filter(pl.col("size") <= FULL_BUCKET)
-        found.append(
+        parts.append(
             small.join(small, on="bucket").filter(pl.col("row") < pl.col("row_right")).select("row", "row_right")
         )
         # A crowded bucket is linked as a chain and to its first row, not all with all.
         crowded = shared.filter(pl.col("size") > FULL_BUCKET)
         for other in (pl.col("row").shift(1), pl.col("row").first()):
             linked = crowded.with_columns(other.over("bucket").alias("other")).filter(pl.col("other") < pl.col("row"))
-            found.append(linked.select(pl.col("other").alias("row"), pl.col("row").alias("row_right")))
-    pairs = pl.concat(found).unique().sort("row", "row_right")
+            parts.append(linked.select(pl.col("other").alias("row"), pl.col("row").alias("row_right")))
+    pairs = pl.concat(parts).unique().sort("row", "row_right")
     return pairs["row"].to_numpy(), pairs["row_right"].to_numpy()
 
 
@@ -204,7 +248,7 @@ def _jaccard(
     """Return the exact Jaccard similarity of the trigram sets of each candidate."""
     similarity = np.empty(len(left))
     for number, (a, b) in enumerate(zip(left, right, strict=True)):
-        one = set(keys[offsets[a] : offsets[a + 1]].tolist())
-        other = set(keys[offsets[b] : offsets[b + 1]].tolist())
-        similarity[number] = len(one & other) / len(one | other)
+        in_left = set(keys[offsets[a] : offsets[a + 1]].tolist())
+        in_right = set(keys[offsets[b] : offsets[b + 1]].tolist())
+        similarity[number] = len(in_left & in_right) / len(in_left | in_right)
     return similarity

@@ -1,0 +1,106 @@
+"""``goldlabel data duplicates``: what stands twice, and what leaks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from goldlabel.cli.output import (
+    ColumnsOption,
+    JsonOption,
+    LabelsOption,
+    LimitOption,
+    MapOption,
+    note,
+    open_pairs,
+    print_json,
+    print_table,
+    progress,
+    refuse_own_input,
+)
+from goldlabel.errors import InputError
+from goldlabel.pairs import Pairs
+from goldlabel.pairs.duplicates import FIELDS, Duplicates, find_duplicates
+from goldlabel.registry import one_of
+
+SHOWN = 20
+"""How many duplicated pairs are printed for people."""
+
+
+def duplicates_command(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders, or names of added sources.")],
+    against: Annotated[
+        list[str] | None,
+        typer.Option("--against", help="A dataset that is only compared with; may be given several times."),
+    ] = None,
+    on: Annotated[str, typer.Option("--on", help="What is compared: pair, premise or hypothesis.")] = "pair",
+    threshold: Annotated[
+        float, typer.Option("--threshold", help="Least similarity, from 0.5 to 1; 1 means exact duplicates only.")
+    ] = 0.8,
+    drop: Annotated[
+        bool, typer.Option("--drop", help="Write the pairs with one of each cluster; train gives way to dev and test.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for what --drop leaves; for several PATHs, one folder in it each."),
+    ] = None,
+    labels: LabelsOption = "nli3",
+    spellings: MapOption = None,
+    columns: ColumnsOption = None,
+    limit: LimitOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find exact and near duplicates within and across datasets, and drop them if you like."""
+    one_of("--on", on, tuple(FIELDS))
+    if drop != (output is not None):
+        raise InputError("--drop and -o go together: say with -o where the pairs shall be written")
+    datasets, others = (
+        [
+            open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit)
+            for path in some_paths or ()
+        ]
+        for some_paths in (paths, against)
+    )
+    targets = _targets(datasets, paths, against or [], output) if output else []
+    with progress(f"comparing {sum(map(len, [*datasets, *others])):,} pairs", None):
+        duplicates = find_duplicates(datasets, against=others, on=on, threshold=threshold)
+    for number, target in enumerate(targets):
+        with progress(f"writing {target}", None):
+            duplicates.without(datasets[number], number).write(target)
+    _show(duplicates, len(duplicates.redundant) if drop else 0, output, as_json)
+
+
+def _targets(datasets: list[Pairs], paths: list[str], against: list[str], output: Path) -> list[Path]:
+    """Return the folder of each dataset's output."""
+    names = [pairs.card.name for pairs in datasets]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise InputError(
+            f"two datasets are called {twice!r} and would be written to one folder; drop from one at a time"
+        )
+    targets = [output] if len(names) == 1 else [output / name for name in names]
+    for target in targets:
+        for path in (*paths, *against):
+            refuse_own_input(target, path)
+    return targets
+
+
+def _show(duplicates: Duplicates, dropped: int, output: Path | None, as_json: bool) -> None:
+    counts = duplicates.to_dict()
+    written = {"output": str(output)} if output else {}
+    if as_json:
+        print_json({**counts, "dropped": dropped, **written})
+        return
+    typer.echo(duplicates.title)
+    for name in ("across_splits", "across_datasets", "contradictory"):
+        typer.echo(f"{name.replace('_', ' ')}: {counts[name]:,}")
+    table = duplicates.table.drop("input")
+    if len(table):
+        print_table(table.columns, table.head(SHOWN).iter_rows())
+    if len(table) > SHOWN:
+        note(f"{len(table) - SHOWN:,} duplicated pairs more; --json has all of them")
+    if output:
+        typer.echo(f"dropped: {dropped:,}")
+        typer.echo(f"output: {output}")
