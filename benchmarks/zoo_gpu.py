@@ -100,7 +100,7 @@ def train_one(name: str, seed: int, folder: str, arguments: dict[str, Any]) -> d
         "minutes": round((time.perf_counter() - start) / 60, 2),
         "epochs": result.epochs,
         "best_epoch": result.best_epoch,
-        "dev": round(next(iter(result.dev.values()))["accuracy"], 4),
+        "dev": round(next(iter(result.accuracies.values())), 4),
         "test": round(float(right.mean()), 4),
         "pairs_per_second": round(result.pairs_per_second),
         "parameters": result.parameters,

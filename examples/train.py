@@ -21,7 +21,7 @@ try:
 except KeyboardInterrupt:  # Ctrl-C ends in this, too
     print("stopped, and saved:", Path("runs/cbow/checkpoint.pt").exists())
 result = gl.train("cbow", pairs, "runs/cbow", **options)  # the same call goes on
-print(f"dev accuracy: {result.dev['doors']['accuracy']:.2f}")
+print(f"dev accuracy: {result.accuracies['doors']:.2f}")
 
 model = gl.load_model("runs/cbow")
 print(gl.predict_labels(model, ["The mill of house 3 stands open."], ["The mill is locked."]))

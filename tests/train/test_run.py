@@ -58,9 +58,9 @@ def test_every_file_of_a_run(tmp_path: Path) -> None:
     assert [line["epoch"] for line in lines] == [1, 2, 3]
     assert [line["steps"] for line in lines] == [6, 12, 18]
     assert set(lines[0]) == {"epoch", "steps", "loss", "lr", "dev", "seconds"}
-    assert set(lines[0]["dev"]["doors"]) == {"accuracy", "interval", "n", "units"}
+    assert set(lines[0]["dev"]["doors"]) == {"value", "interval", "level", "n", "units", "method"}
     held = read(tmp_path / "run" / "result.json")
-    assert held["dev"] == result.dev == lines[result.best_epoch - 1]["dev"]
+    assert held["dev"] == {"doors": result.dev["doors"].to_dict()} == lines[result.best_epoch - 1]["dev"]
     # 300 for each word and bucket, 1,200 to 8 to 8 to 8 to 3
     words = len((tmp_path / "run" / "vocab.txt").read_text().splitlines()) + 6
     assert held["parameters"] == words * 300 + 1200 * 8 + 8 + 2 * (8 * 8 + 8) + 8 * 3 + 3
@@ -69,12 +69,20 @@ def test_every_file_of_a_run(tmp_path: Path) -> None:
 def test_the_result_reads_well(tmp_path: Path) -> None:
     result = run(tmp_path / "run")
     assert result.title.startswith("cbow trained on 48 pairs, ")
-    assert result.table.columns == ["dev set", "accuracy", "interval", "pairs"]
-    assert result.table["pairs"].to_list() == [24]
+    score = result.dev["doors"].percent()
+    assert result.table.rows() == [("doors", f"{score.value:.1f} ({score.low:.1f} to {score.high:.1f})", 24, 24)]
     keys = {"run", "model", "parameters", "epochs", "dev", "seconds", "pairs_per_second", "seed"}
     assert keys <= set(result.to_dict())
-    assert json.loads(json.dumps(result.to_dict()))["dev"] == {"doors": result.dev["doors"]["accuracy"]}
+    assert json.loads(json.dumps(result.to_dict()))["dev"] == {"doors": result.dev["doors"].value}
     assert "doors" in repr(result)
+
+
+def test_a_dev_set_of_one_premise_has_no_interval(tmp_path: Path) -> None:
+    dev = make_pairs([{**row, "premise": "The gate stands open."} for row in make_rows(6)], name="gate")
+    result = run(tmp_path / "run", dev=dev)
+    assert result.to_dict()["dev_intervals"] == {"gate": None}
+    assert result.table.row(0)[1] == f"{100 * result.accuracies['gate']:.1f}"
+    assert run(tmp_path / "run", dev=dev) == result
 
 
 def scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
@@ -105,7 +113,7 @@ def test_tensorboard_reads_the_log_once_also_after_going_on(tmp_path: Path) -> N
         assert [step for step, _ in found["loss/train"]] == [6, 12, 18]
         assert [value for _, value in found["loss/train"]] == pytest.approx([line["loss"] for line in lines])
         assert [value for _, value in found["accuracy/doors"]] == pytest.approx(
-            [line["dev"]["doors"]["accuracy"] for line in lines]
+            [line["dev"]["doors"]["value"] for line in lines]
         )
 
 

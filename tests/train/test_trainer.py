@@ -41,7 +41,7 @@ def metrics(run: Path) -> list[dict[str, Any]]:
 def test_what_is_learnt_is_loaded_back(tmp_path: Path) -> None:
     pairs = with_dev()
     result = quick(tmp_path / "run", pairs, epochs=30, lr=0.003, hidden=32, patience=30)
-    assert result.dev["doors"]["accuracy"] == 1.0
+    assert result.dev["doors"].value == 1.0
     dev = pairs.only(split="dev").collect()
     model = gl.load_model(tmp_path / "run")
     assert gl.predict_labels(model, dev["premise"], dev["hypothesis"]) == dev["label"].to_list()
@@ -371,7 +371,7 @@ def test_what_is_told_on_the_way(tmp_path: Path) -> None:
     assert [step.pairs for step in steps if step.epoch == 1] == [8, 16, 24, 32, 40, 48, 48]
     assert all(np.isfinite(step.loss) and step.rate > 0 for step in steps)
     assert steps[0].accuracy is None
-    assert steps[-1].accuracy == max(one["dev"]["doors"]["accuracy"] for one in metrics(tmp_path / "run")[:1])
+    assert steps[-1].accuracy == max(one["dev"]["doors"]["value"] for one in metrics(tmp_path / "run")[:1])
 
 
 def test_labels_that_only_the_rest_of_a_sample_has_are_not_known(tmp_path: Path) -> None:

@@ -77,6 +77,12 @@ class Estimate:
             "method": self.method,
         }
 
+    @classmethod
+    def from_dict(cls, document: dict[str, Any]) -> Estimate:
+        """Return the figure that ``to_dict`` told of."""
+        low, high = document["interval"] or (None, None)
+        return cls(document["value"], low, high, *(document[name] for name in ("level", "n", "units", "method")))
+
 
 def wilson(successes: int, n: int, *, level: float = 0.95) -> Estimate:
     """Return a share of independent pairs with Wilson's score interval, without continuity correction."""

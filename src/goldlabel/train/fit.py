@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from goldlabel.metrics import Estimate
 from goldlabel.models.model import Model, find_member, label_indices, load_model
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.train.options import TrainOptions, change_options
-from goldlabel.train.run import Run, RunFolder, score_entry
+from goldlabel.train.run import Run, RunFolder
 from goldlabel.train.task import Task, gather_task, read_start
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def _fit_network(task: Task, run: RunFolder, root: Path, on_step: OnStep | None)
         parameters=sum(parameter.numel() for parameter in trainer.trained),
         epochs=len(epochs),
         best_epoch=best,
-        dev=epochs[best - 1]["dev"],
+        dev={name: Estimate.from_dict(score) for name, score in epochs[best - 1]["dev"].items()},
         seconds=trainer.seconds,
         pairs_per_second=len(task.rows) * len(epochs) / max(trainer.seconds, 1e-9),
         settings=task.settings,
@@ -195,7 +196,7 @@ def _score(model: Any, task: Task, run: RunFolder, *, seconds: float | None = No
         parameters=None,
         epochs=epoch,
         best_epoch=epoch,
-        dev={name: score_entry(score) for name, score in scores.items()},
+        dev=scores,
         seconds=taken,
         pairs_per_second=(pairs or sum(map(len, task.dev))) / max(taken, 1e-9),
         settings=task.settings,

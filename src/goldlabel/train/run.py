@@ -60,7 +60,8 @@ class Run(Result):
     parameters: int | None
     epochs: int
     best_epoch: int
-    dev: dict[str, dict[str, Any]]
+    dev: Mapping[str, Estimate]
+    """The accuracy on each dev set, of the epoch whose weights were kept."""
     seconds: float
     pairs_per_second: float
     settings: dict[str, Any]
@@ -77,23 +78,15 @@ class Run(Result):
 
     @property
     def table(self) -> pl.DataFrame:
-        """Accuracy on each dev set, with its interval."""
-        rows = [
-            {
-                "dev set": name,
-                "accuracy": f"{100 * entry['accuracy']:.1f}",
-                "interval": f"{100 * entry['interval'][0]:.1f}–{100 * entry['interval'][1]:.1f}",
-                "pairs": entry["n"],
-            }
-            for name, entry in self.dev.items()
-        ]
-        schema = {"dev set": pl.String, "accuracy": pl.String, "interval": pl.String, "pairs": pl.Int64}
-        return pl.DataFrame(rows, schema=schema)
+        """Accuracy on each dev set in per cent, with its interval."""
+        rows = [(name, score.percent().text(), score.n, score.units) for name, score in self.dev.items()]
+        schema = {"dev set": pl.String, "accuracy": pl.String, "pairs": pl.Int64, "units": pl.Int64}
+        return pl.DataFrame(rows, schema=schema, orient="row")
 
     @property
     def accuracies(self) -> dict[str, float]:
-        """The accuracy on each dev set."""
-        return {name: entry["accuracy"] for name, entry in self.dev.items()}
+        """The accuracy on each dev set, alone."""
+        return {name: score.defined for name, score in self.dev.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures; ``dev`` gives accuracies, ``dev_intervals`` their intervals."""
@@ -105,7 +98,7 @@ class Run(Result):
             "epochs": self.epochs,
             "best_epoch": self.best_epoch,
             "dev": self.accuracies,
-            "dev_intervals": {name: entry["interval"] for name, entry in self.dev.items()},
+            "dev_intervals": {name: score.interval for name, score in self.dev.items()},
             "seconds": self.seconds,
             "pairs_per_second": self.pairs_per_second,
             "seed": self.seed,
@@ -141,7 +134,10 @@ class RunFolder:
     def result(self) -> Run | None:
         """Return the result of a run that is finished."""
         result = self._read(RESULT)
-        return None if result is None else Run(**{**result, "run": self.path, "finished_before": True})
+        if result is None:
+            return None
+        dev = {name: Estimate.from_dict(score) for name, score in result["dev"].items()}
+        return Run(**{**result, "run": self.path, "dev": dev, "finished_before": True})
 
     @contextmanager
     def open(self, settings: Mapping[str, Any], environment: Mapping[str, Any]) -> Iterator[None]:
@@ -163,8 +159,8 @@ class RunFolder:
         """Write the result, which marks the run as finished; what was needed to go on is removed."""
         self.close()
         result = {name: value for name, value in vars(run).items() if name != "finished_before"}
-        document = json.dumps({**result, "run": str(run.run)}, indent=2, ensure_ascii=False)
-        write_text(self.path / RESULT, document + "\n")
+        result |= {"run": str(run.run), "dev": {name: score.to_dict() for name, score in run.dev.items()}}
+        write_text(self.path / RESULT, json.dumps(result, indent=2, ensure_ascii=False) + "\n")
         (self.path / CHECKPOINT).unlink(missing_ok=True)
 
     @property
@@ -228,7 +224,7 @@ class RunFolder:
             "steps": steps,
             "loss": loss,
             "lr": lr,
-            "dev": {name: score_entry(score) for name, score in dev.items()},
+            "dev": {name: score.to_dict() for name, score in dev.items()},
             "seconds": round(seconds, 3),
         }
         with storage_errors(self.path / METRICS):
@@ -324,14 +320,9 @@ def is_unfinished(folder: Path) -> bool:
     return (folder / ENVIRONMENT).exists() and not (folder / RESULT).exists()
 
 
-def score_entry(score: Estimate) -> dict[str, Any]:
-    """Return an accuracy with its interval, as files keep it."""
-    return {"accuracy": score.value, "interval": [score.low, score.high], "n": score.n, "units": score.units}
-
-
 def _draw(board: Any, entry: Mapping[str, Any]) -> None:
     values = {"loss/train": entry["loss"], "lr": entry["lr"]}
-    values |= {f"accuracy/{name}": score["accuracy"] for name, score in entry["dev"].items()}
+    values |= {f"accuracy/{name}": score["value"] for name, score in entry["dev"].items()}
     event, summary = import_module("tensorboardX.proto.event_pb2"), import_module("tensorboardX.summary")
     for name, value in values.items():
         if value is not None:
