@@ -20,7 +20,7 @@ from goldlabel.cli import train as module  # noqa: E402
 from goldlabel.cli.app import app as whole  # noqa: E402
 from goldlabel.cli.train import describe_step, parse_sample, train_command  # noqa: E402
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
-from goldlabel.train.trainer import Step  # noqa: E402
+from goldlabel.train.run import Step  # noqa: E402
 from tests.train.samples import make_rows, weights, write_vectors  # noqa: E402
 
 app = typer.Typer(rich_markup_mode=None)

@@ -8,7 +8,6 @@ torch = pytest.importorskip("torch")
 
 from torch import nn  # noqa: E402
 
-from goldlabel.errors import InputError  # noqa: E402
 from goldlabel.models.bilstm import BiLSTMNYU  # noqa: E402
 from goldlabel.models.layers import Sentences, compare  # noqa: E402
 
@@ -28,8 +27,3 @@ def test_mean_or_maximum_of_the_states() -> None:
     ]
     torch.testing.assert_close(mean(*sides), mean.head(compare(*(one.mean(dim=1) for one in states))))
     torch.testing.assert_close(highest(*sides), mean.head(compare(*(one.amax(dim=1) for one in states))))
-
-
-def test_other_poolings_are_named() -> None:
-    with pytest.raises(InputError, match="bilstm has no pooling 'maxi'; did you mean 'max'"):
-        BiLSTMNYU(nn.Embedding(20, 6), 3, pooling="maxi")

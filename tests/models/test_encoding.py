@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from goldlabel.errors import InputError
 from goldlabel.models.encoding import (
-    WORD_LENGTH,
     EncodedPairs,
     EncodedSentences,
     Encoder,
@@ -187,11 +186,13 @@ def test_characters_of_each_token() -> None:
     assert made.characters == "ab"
     encoded = made.encode(["ab", "azb " + "b" * 20], ["aab", "b"])
     spelled = encoded.premise.fields["characters"]
-    assert spelled.shape == (3, WORD_LENGTH)
+    assert spelled.shape == (3, 16)
     assert spelled[0].tolist() == [2, 3] + [0] * 14
     assert spelled[1].tolist() == [2, 1, 3] + [0] * 13
-    assert spelled[2].tolist() == [3] * WORD_LENGTH
+    assert spelled[2].tolist() == [3] * 16
     assert encoder("ba aab").encode(["ab"], ["b"]).premise.fields == {}
+    shorter = encoder("ba aab", fields=("characters",), word_length=2).encode(["ab aab"], ["b"])
+    assert shorter.premise.fields["characters"].tolist() == [[2, 3], [2, 2]]
 
 
 def test_matches_are_within_the_pair_and_whatever_the_case() -> None:
@@ -248,7 +249,7 @@ def test_no_pairs_at_all(tmp_path: Path) -> None:
     encoded.write(tmp_path / "pairs.arrow")
     read = EncodedPairs.read(tmp_path / "pairs.arrow")
     assert len(read) == 0
-    assert read.premise.fields["characters"].shape == (0, WORD_LENGTH)
+    assert len(read.premise.fields["characters"]) == 0
 
 
 @given(st.lists(st.tuples(st.text(), st.text()), min_size=1, max_size=8))

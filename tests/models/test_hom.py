@@ -132,7 +132,7 @@ def test_any_text_gives_a_row_of_its_own(model: HOM, texts: list[str]) -> None:
 
 
 def test_bad_options_are_refused() -> None:
-    with pytest.raises(InputError, match="hom: epochs 0 is not a number from 1 on"):
+    with pytest.raises(InputError, match="hom: epochs 0 is not a whole number from 1 on"):
         HOM.fit(PREMISES, HYPOTHESES, LABELS, NLI3, epochs=0)
     with pytest.raises(InputError, match=r"hom: training diverged; choose a learning_rate below 1000000000"):
         HOM.fit(PREMISES, HYPOTHESES, LABELS, NLI3, learning_rate=1e9)

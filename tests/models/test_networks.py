@@ -19,7 +19,7 @@ from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
 from goldlabel.models import MODELS, Model, load_model, network  # noqa: E402
-from goldlabel.models.encoding import EncoderOptions, build_encoder  # noqa: E402
+from goldlabel.models.encoding import build_encoder  # noqa: E402
 from goldlabel.models.layers import Sentences  # noqa: E402
 from goldlabel.models.model import read_tensors, write_tensors  # noqa: E402
 from goldlabel.models.network import (  # noqa: E402
@@ -39,6 +39,7 @@ COUNTS = {
     "bimpm": 682_403,  # published: 1.6M
     "cbow": 541_803,
     "decomposable-attention": 381_803,
+    "decomposable-attention-300": 812_703,
     "decomposable-attention-intra": 582_225,
     "diin": 4_366_862,  # published: 4.36M
     "disan": 2_345_403,
@@ -55,6 +56,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "bimpm": {"character": 4, "spelling": 5, "hidden": 6, "perspectives": 3},
     "cbow": {"hidden": 8},
     "decomposable-attention": {"hidden": 8},
+    "decomposable-attention-300": {"hidden": 8},
     "decomposable-attention-intra": {"hidden": 8},
     "diin": {"character": 4, "filters": 5, "length": 16, "growth": 3, "layers": 2},
     "disan": {"hidden": 8},
@@ -96,16 +98,8 @@ def build(
 ) -> NetworkModel:
     """A small network with weights large enough that its scores differ from pair to pair."""
     kind = MODELS.get(name)
-    recipe = kind.recipe
-    options = EncoderOptions(
-        lowercase=recipe.lowercase,
-        length=recipe.length,
-        reads=reads,
-        boundaries=recipe.boundaries,
-        drop_unknown=recipe.drop_unknown,
-        fields=kind.fields,
-    )
-    encoder = build_encoder([pl.Series(PREMISES), pl.Series(HYPOTHESES)], options, buckets=recipe.buckets)
+    options = kind.encoder_options(SMALL[name], reads=reads, drop_unknown=kind.recipe.drop_unknown)
+    encoder = build_encoder([pl.Series(PREMISES), pl.Series(HYPOTHESES)], options, buckets=kind.recipe.buckets)
     torch.manual_seed(seed)
     vectors = Vectors(list(WORDS), np.random.RandomState(seed).standard_normal((len(WORDS), 8)).astype(np.float32))
     small = SMALL.get(name, {})

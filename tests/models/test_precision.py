@@ -17,7 +17,7 @@ from torch import Tensor, nn  # noqa: E402
 
 from goldlabel.errors import InputError  # noqa: E402
 from goldlabel.models import MODELS, load_model, precision  # noqa: E402
-from goldlabel.models.encoding import EncoderOptions, build_encoder  # noqa: E402
+from goldlabel.models.encoding import build_encoder  # noqa: E402
 from goldlabel.models.network import ROUNDING, Network, NetworkModel, build_network  # noqa: E402
 from goldlabel.models.precision import single_precision  # noqa: E402
 from goldlabel.pairs.labels import NLI3  # noqa: E402
@@ -32,8 +32,8 @@ on_a_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA dev
 def save_fresh(name: str, folder: Path, *, sharper: float = 1.0) -> None:
     """Save a network with fresh weights; ``sharper`` scales those of its last layer, and so what it is sure of."""
     kind = MODELS.get(name)
-    options = EncoderOptions(length=kind.recipe.length, boundaries=kind.recipe.boundaries, fields=kind.fields)
-    encoder = build_encoder([pl.Series(PREMISES), pl.Series(HYPOTHESES)], options, buckets=kind.recipe.buckets)
+    texts = [pl.Series(PREMISES), pl.Series(HYPOTHESES)]
+    encoder = build_encoder(texts, kind.encoder_options({}), buckets=kind.recipe.buckets)
     torch.manual_seed(0)
     network = build_network(kind, encoder, len(NLI3), options={})
     last = [module for module in network.modules() if isinstance(module, nn.Linear)][-1]

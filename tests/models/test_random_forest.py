@@ -136,8 +136,8 @@ def test_the_first_vectors_that_a_text_can_hold_are_kept(tmp_path: Path, monkeyp
     ("options", "message"),
     [
         ({"hypothesis_only": True, "premise_only": True}, "exclude each other; choose one"),
-        ({"trees": 0}, "random-forest: trees 0 is not a number from 1 on"),
-        ({"leaf": 0}, "random-forest: leaf 0 is not a number from 1 on"),
+        ({"trees": 0}, "random-forest: trees 0 is not a whole number from 1 on"),
+        ({"leaf": 0}, "random-forest: leaf 0 is not a whole number from 1 on"),
         ({"vectors": "nowhere.txt"}, "nowhere.txt: there is no such file of vectors"),
     ],
 )

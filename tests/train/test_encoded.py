@@ -82,7 +82,7 @@ def test_words_without_vectors_are_dropped_where_the_paper_does(tmp_path: Path) 
 
 
 def test_chinese_is_taken_by_character(tmp_path: Path) -> None:
-    made = encode_task(gather_task("cbow", [make_pairs(12, language="zh")]), None, tmp_path)
+    made = encode_task(gather_task("lstm", [make_pairs(12, language="zh")]), None, tmp_path)
     assert made.encoder.options.tokenizer == "characters"
     assert "门" in made.encoder.vocabulary
 

@@ -18,10 +18,12 @@ torch = pytest.importorskip("torch")
 import goldlabel as gl  # noqa: E402
 from goldlabel.models import MODELS  # noqa: E402
 from goldlabel.models.network import Network  # noqa: E402
+from goldlabel.models.options import own_options  # noqa: E402
 from goldlabel.pairs import Pairs  # noqa: E402
 from goldlabel.sources.fragments import fragment_pairs  # noqa: E402
 from goldlabel.train import train  # noqa: E402
-from goldlabel.train.trainer import Interrupted, Step  # noqa: E402
+from goldlabel.train.run import Step  # noqa: E402
+from goldlabel.train.trainer import Interrupted  # noqa: E402
 from tests.train.samples import weights, write_vectors  # noqa: E402
 
 NETWORKS = sorted(name for name in MODELS if issubclass(MODELS.get(name), Network))
@@ -32,6 +34,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "cbow": {"hidden": 32},
     # The published spread of the first weights is that of layers of 200.
     "decomposable-attention": {"hidden": 32, "spread": 0.2},
+    "decomposable-attention-300": {"hidden": 32, "spread": 0.2},
     "decomposable-attention-intra": {"hidden": 32, "spread": 0.2},
     "diin": {"character": 4, "filters": 8, "length": 16, "growth": 6, "layers": 2},
     "disan": {"hidden": 24},
@@ -77,7 +80,7 @@ def test_32_pairs_are_learnt_by_heart(
         return step.accuracy == 1.0
 
     options = {"epochs": EPOCHS, "patience": EPOCHS, "batch": 8, "lr": RATES[network.recipe.optimiser], "device": "cpu"}
-    options |= {"dropout": 0.0} if "dropout" in network.hyper_parameters() else {}
+    options |= {"dropout": 0.0} if "dropout" in own_options(network) else {}
     with suppress(Interrupted):
         train(
             name, pairs, tmp_path / "run", dev=pairs, vectors=vectors, on_step=enough, **options, **SMALL.get(name, {})
@@ -94,7 +97,8 @@ def test_32_pairs_are_learnt_by_heart(
 def test_a_partial_form_ignores_the_other_sentence_after_training(
     name: str, side: str, pairs: Pairs, vectors: str, tmp_path: Path
 ) -> None:
-    options = {"epochs": 1, "device": "cpu", **SMALL.get(name, {})}
+    rate = RATES[MODELS.get(name).recipe.optimiser]
+    options = {"epochs": 3, "batch": 8, "lr": rate, "device": "cpu", **SMALL.get(name, {})}
     train(name, pairs, tmp_path / "run", reads=side, vectors=vectors, **options)
     model = gl.load_model(tmp_path / "run")
     frame = pairs.collect()

@@ -21,8 +21,8 @@ torch = pytest.importorskip("torch")
 from goldlabel.errors import InputError  # noqa: E402
 from goldlabel.train import Run, train  # noqa: E402
 from goldlabel.train import trainer as trainer_module  # noqa: E402
-from goldlabel.train.run import RunFolder  # noqa: E402
-from goldlabel.train.trainer import Interrupted, Step, Trainer  # noqa: E402
+from goldlabel.train.run import RunFolder, Step  # noqa: E402
+from goldlabel.train.trainer import Interrupted, Trainer  # noqa: E402
 from tests.train.samples import SMALL, make_pairs, weights, with_dev, write_vectors  # noqa: E402
 
 OPTIONS: dict[str, Any] = {**SMALL, "dropout": 0.2, "epochs": 4, "batch": 6, "accumulate": 2, "lr": 0.01}

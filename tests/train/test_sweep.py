@@ -19,9 +19,9 @@ from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
 from goldlabel.models.cbow import CBOW  # noqa: E402
 from goldlabel.train import Sweep, sweep, train  # noqa: E402
 from goldlabel.train import encoded as encoded_module  # noqa: E402
-from goldlabel.train.run import lock_folder  # noqa: E402
+from goldlabel.train.run import Step, lock_folder  # noqa: E402
 from goldlabel.train.sweep import share_cores  # noqa: E402
-from goldlabel.train.trainer import Interrupted, Step  # noqa: E402
+from goldlabel.train.trainer import Interrupted  # noqa: E402
 from tests.train.samples import SMALL, make_pairs, weights, with_dev  # noqa: E402
 
 

@@ -21,11 +21,12 @@ from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
 from goldlabel.models import precision as precision_module  # noqa: E402
 from goldlabel.models.cbow import CBOW  # noqa: E402
 from goldlabel.models.precision import computes_bf16  # noqa: E402
+from goldlabel.models.vocabulary import NULL  # noqa: E402
 from goldlabel.pairs import Pairs  # noqa: E402
 from goldlabel.train import Run, train  # noqa: E402
 from goldlabel.train import trainer as trainer_module  # noqa: E402
+from goldlabel.train.run import Step  # noqa: E402
 from goldlabel.train.task import nested_rows  # noqa: E402
-from goldlabel.train.trainer import Step  # noqa: E402
 from tests.train.samples import SMALL, make_pairs, make_rows, weights, with_dev  # noqa: E402
 
 
@@ -157,6 +158,37 @@ def test_a_learning_rate_at_which_training_would_be_over_before_it_began(
         quick(tmp_path / "run", lr=1e-5)
     assert not (tmp_path / "run").exists()
     assert quick(tmp_path / "run", make_pairs(6), lr=1e-5).epochs == 2, "without a dev set, nothing stops early"
+
+
+@pytest.mark.parametrize(("in_a_row", "epochs"), [(True, 8), (False, 6)])
+def test_epochs_without_gain_are_counted_in_a_row_or_in_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_a_row: bool, epochs: int
+) -> None:
+    """HBMP's released code counts them in all."""
+    from dataclasses import replace
+
+    from goldlabel.models.hbmp import HBMP
+
+    assert (HBMP.recipe.in_a_row, HBMP.recipe.patience) == (False, 4)
+    monkeypatch.setattr(CBOW, "recipe", replace(CBOW.recipe, in_a_row=in_a_row))
+    Judged(monkeypatch, doors=[0.5, 0.4, 0.6, 0.5, 0.7, 0.6, 0.6, 0.6, 0.6])
+    result = quick(tmp_path / "run", make_pairs(12), dev=make_pairs(6), epochs=9, patience=3)
+    assert result.epochs == epochs
+
+
+def test_word_vectors_are_not_drawn_towards_zero(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bowman et al. penalise all weights but those; a word that never occurs keeps the vector it began with."""
+    from dataclasses import replace
+
+    networks = []
+    for l2 in (0.0, 0.5):
+        monkeypatch.setattr(CBOW, "recipe", replace(CBOW.recipe, optimiser="sgd", l2=l2))
+        quick(tmp_path / f"{l2}", make_pairs(12), lr=0.1, epochs=1)
+        networks.append(gl.load_model(tmp_path / f"{l2}", "cpu").network)  # type: ignore[attr-defined]
+    rows = [network.words.weight.detach()[NULL] for network in networks]
+    assert torch.equal(rows[0], rows[1])
+    heads = [network.head[0].weight.detach() for network in networks]
+    assert heads[1].norm() < 0.99 * heads[0].norm()
 
 
 def test_without_dev_sets_every_epoch_is_trained(tmp_path: Path) -> None:

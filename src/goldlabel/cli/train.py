@@ -30,9 +30,9 @@ from goldlabel.errors import InputError
 
 if TYPE_CHECKING:
     from goldlabel.train import Run, Sweep
+    from goldlabel.train.run import Step
     from goldlabel.train.sweep import OnRun
     from goldlabel.train.task import Task
-    from goldlabel.train.trainer import Step
 
 FAILED = 1
 

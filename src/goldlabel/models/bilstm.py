@@ -2,7 +2,7 @@
 
 ``bilstm`` is that of the MultiNLI baselines (Williams et al. 2018), which OCNLI used: a biLSTM of 300 per direction
 for each side, the mean over the tokens, [p; h; p - h; p * h] through one ReLU layer of 300; dropout of 0.1 on the
-words and after the layer, as in OCNLI. 3,610,803 parameters.
+words and after the layer, as in OCNLI. Batch and start are those of the released code. 3,610,803 parameters.
 
 ``bilstm-siamese`` is the base of the debiasing methods in Zhang et al. (2020): "one-layer 300D", one biLSTM for both
 sides, max-pooled. Whether 300 is per direction or in all, the head and the optimiser are not published; ours are 300
@@ -12,12 +12,22 @@ per direction, [u; v; |u - v|; u * v] through one ReLU layer of 300 with dropout
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from torch import Tensor, nn
 
-from goldlabel.errors import InputError
-from goldlabel.models.layers import BiLSTM, Sentences, compare, masked_max, masked_mean
+from goldlabel.models.cbow import OCNLI, SPREAD
+from goldlabel.models.layers import (
+    BiLSTM,
+    Sentences,
+    compare,
+    draw_linear,
+    masked_max,
+    masked_mean,
+    start_as_tensorflow,
+)
 from goldlabel.models.network import Network, Recipe, SentenceNetwork
-from goldlabel.registry import suggest
+from goldlabel.models.options import Count, OneOf, Share
 
 POOLINGS = {"mean": masked_mean, "max": masked_max}
 
@@ -25,20 +35,18 @@ POOLINGS = {"mean": masked_mean, "max": masked_max}
 class BiLSTMNYU(Network):
     """The MultiNLI baselines' biLSTM: an encoder for each side."""
 
-    recipe = Recipe(optimiser="adam", lr=4e-4, batch=32, epochs=40, patience=5, length=50)
+    recipe = OCNLI
 
     def __init__(
         self,
         words: nn.Embedding,
         labels: int,
         *,
-        hidden: int = 300,
-        pooling: str = "mean",
-        dropout: float = 0.1,
+        hidden: Count = 300,
+        pooling: Annotated[str, OneOf(tuple(POOLINGS))] = "mean",
+        dropout: Share = 0.1,
     ) -> None:
         super().__init__(words)
-        if pooling not in POOLINGS:
-            raise InputError(f"bilstm has no pooling {pooling!r}; {suggest(pooling, list(POOLINGS))}")
         self.pooling = POOLINGS[pooling]
         self.premise = BiLSTM(words.embedding_dim, hidden)
         self.hypothesis = BiLSTM(words.embedding_dim, hidden)
@@ -46,6 +54,8 @@ class BiLSTMNYU(Network):
         self.head = nn.Sequential(
             nn.Linear(8 * hidden, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, labels)
         )
+        start_as_tensorflow(self)
+        draw_linear(self.head, SPREAD)
 
     def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
         """Encode each side with its own weights, pool, compare."""
@@ -60,7 +70,7 @@ class BiLSTMSiamese(SentenceNetwork):
 
     recipe = Recipe(optimiser="adam", lr=4e-4, batch=64, epochs=20, patience=5)
 
-    def __init__(self, words: nn.Embedding, labels: int, *, hidden: int = 300, dropout: float = 0.1) -> None:
+    def __init__(self, words: nn.Embedding, labels: int, *, hidden: Count = 300, dropout: Share = 0.1) -> None:
         super().__init__(words)
         self.encoder = BiLSTM(words.embedding_dim, hidden)
         self.head = nn.Sequential(

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Annotated
 
 import torch
 from torch import Tensor, nn
@@ -26,6 +27,7 @@ from torch.nn import functional
 
 from goldlabel.models.layers import Sentences, encode_both, mask_out, masked_softmax
 from goldlabel.models.network import Network, Recipe
+from goldlabel.models.options import Bounds, Count
 from goldlabel.models.tagging import TAGS
 
 L2 = 9e-5
@@ -39,7 +41,16 @@ MAPS_AT_ONCE = {"cpu": 32, "cuda": 512}
 class DIIN(Network):
     """Densely interactive inference network."""
 
-    recipe = Recipe(optimiser="adadelta", lr=0.5, batch=70, epochs=40, patience=5, clip=1.0, length=48)
+    recipe = Recipe(
+        optimiser="adadelta",
+        settings={"rho": 0.95, "eps": 1e-8},
+        lr=0.5,
+        batch=70,
+        epochs=40,
+        patience=5,
+        clip=1.0,
+        length=48,
+    )
     fields = ("characters", "match", "tags")
 
     def __init__(
@@ -48,11 +59,11 @@ class DIIN(Network):
         labels: int,
         *,
         alphabet: int,
-        character: int = 8,
-        filters: int = 100,
-        length: int = 48,
-        growth: int = 20,
-        layers: int = 8,
+        character: Count = 8,
+        filters: Count = 100,
+        length: Annotated[int, Bounds(least=8)] = 48,
+        growth: Count = 20,
+        layers: Count = 8,
     ) -> None:
         super().__init__(words)
         self.length = length
@@ -151,8 +162,12 @@ class SelfAttention(nn.Module):
         own, other, product = self.score.weight.view(3, 1, -1)
         scores = values @ own.T + (values @ other.T).transpose(1, 2) + (values * product) @ values.transpose(1, 2)
         attended = masked_softmax(scores, sentences.mask[:, None, :]) @ values
-        fused = self.gates(_dropped(torch.cat([values, attended], dim=-1), keep))
-        candidate, kept, taken = fused.chunk(3, dim=-1)
+        both = torch.cat([values, attended], dim=-1)
+        # Each of the three has a dropout mask of its own.
+        candidate, kept, taken = (
+            functional.linear(_dropped(both, keep), weight, bias)
+            for weight, bias in zip(self.gates.weight.chunk(3), self.gates.bias.chunk(3), strict=True)
+        )
         return mask_out(kept.sigmoid() * values + taken.sigmoid() * candidate.tanh(), sentences.lengths)
 
     def weights(self) -> list[Tensor]:

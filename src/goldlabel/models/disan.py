@@ -16,8 +16,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
-from goldlabel.models.layers import Sentences, compare, masked_softmax
+from goldlabel.models.layers import Sentences, compare, masked_softmax, start_as_glorot
 from goldlabel.models.network import Recipe, SentenceNetwork
+from goldlabel.models.options import Count, Share
 
 SCALE = 5.0
 """Scores lie between -5 and 5 (their c)."""
@@ -76,6 +77,7 @@ class DiSAN(SentenceNetwork):
 
     recipe = Recipe(
         optimiser="adadelta",
+        settings={"rho": 0.95, "eps": 1e-8},
         lr=0.5,
         batch=64,
         epochs=47,
@@ -85,7 +87,7 @@ class DiSAN(SentenceNetwork):
         train_vectors=False,
     )
 
-    def __init__(self, words: nn.Embedding, labels: int, *, hidden: int = 300, dropout: float = 0.25) -> None:
+    def __init__(self, words: nn.Embedding, labels: int, *, hidden: Count = 300, dropout: Share = 0.25) -> None:
         super().__init__(words)
         self.forwards = DirectionalAttention(words.embedding_dim, hidden, dropout=dropout)
         self.backwards = DirectionalAttention(words.embedding_dim, hidden, dropout=dropout, backwards=True)
@@ -103,11 +105,7 @@ class DiSAN(SentenceNetwork):
             nn.Dropout(dropout),
             nn.Linear(hidden, labels),
         )
-        for module in self.modules():
-            if isinstance(module, nn.Linear):
-                nn.init.xavier_uniform_(module.weight)
-                if module.bias is not None:
-                    nn.init.zeros_(module.bias)
+        start_as_glorot(self)
 
     def encode(self, sentences: Sentences) -> Tensor:
         """Attend in both directions, then over the tokens."""

@@ -20,8 +20,6 @@ READS = ("both", "hypothesis", "premise")
 BOUNDARIES = ("", "ends", "null")
 FIELDS = ("characters", "match", "tags")
 """What a network may ask for beside a token's number."""
-WORD_LENGTH = 16
-"""Characters kept of a token, as DIIN does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +29,8 @@ class EncoderOptions:
     tokenizer: str = "words"
     lowercase: bool = False
     length: int = 100
+    word_length: int = 16
+    """Characters kept of a token."""
     reads: str = "both"
     boundaries: str = ""
     """``ends`` puts ``<start>`` and ``<end>`` around a sentence, ``null`` puts ``<null>`` before it."""
@@ -99,12 +99,13 @@ class EncodedPairs:
         labels = batch["label"].to_numpy() if "label" in names else None
         sides = []
         for side in ("premise", "hypothesis"):
-            held = {name.removeprefix(f"{side}_"): batch[name] for name in names if name.startswith(f"{side}_")}
-            words = held.pop("words")
-            fields = {name: _values(values) for name, values in held.items()}
+            columns = {name.removeprefix(f"{side}_"): batch[name] for name in names if name.startswith(f"{side}_")}
+            offsets, words = columns["words"].offsets.to_numpy(), _values(columns.pop("words"))
+            fields = {name: _values(values) for name, values in columns.items()}
             if "characters" in fields:
-                fields["characters"] = fields["characters"].reshape(-1, WORD_LENGTH)
-            sides.append(EncodedSentences(words.offsets.to_numpy(), _values(words), fields))
+                letters = fields["characters"]
+                fields["characters"] = letters.reshape(len(words), letters.size // max(len(words), 1))
+            sides.append(EncodedSentences(offsets, words, fields))
         return cls(sides[0], sides[1], labels)
 
 
@@ -121,8 +122,8 @@ class Encoder:
         sides = self._tokens(premises, "premise"), self._tokens(hypotheses, "hypothesis")
         premise, hypothesis = (self._numbered(side) for side in sides)
         if "match" in self.options.fields:
-            for one, match in zip((premise, hypothesis), _matches(sides), strict=True):
-                one.fields["match"] = match
+            for sentences, match in zip((premise, hypothesis), _matches(sides), strict=True):
+                sentences.fields["match"] = match
         return EncodedPairs(premise, hypothesis)
 
     def encode_sentences(self, texts: Sequence[str], side: str) -> EncodedSentences:
@@ -166,9 +167,9 @@ class Encoder:
     def _spelled(self, table: list[str]) -> NDArray[np.int16]:
         """Return the characters of each word: 0 is padding, 1 a character not seen before."""
         numbers = {character: number for number, character in enumerate(self.characters, start=2)}
-        spelled = np.zeros((len(table), WORD_LENGTH), dtype=np.int16)
+        spelled = np.zeros((len(table), self.options.word_length), dtype=np.int16)
         for row, word in enumerate(table):
-            letters = [numbers.get(character, 1) for character in word[:WORD_LENGTH]]
+            letters = [numbers.get(character, 1) for character in word[: self.options.word_length]]
             spelled[row, : len(letters)] = letters
         return spelled
 
@@ -204,9 +205,9 @@ def _matches(sides: tuple[pl.Series, pl.Series]) -> tuple[NDArray[np.uint8], NDA
     )
 
     def marked(own: pl.DataFrame, other: pl.DataFrame) -> NDArray[np.uint8]:
-        found = other.unique().with_columns(pl.lit(1, pl.UInt8).alias("found"))
-        joined = own.join(found, on=["pair", "token"], how="left", maintain_order="left")
-        return joined["found"].fill_null(0).to_numpy()
+        tokens = other.unique().with_columns(pl.lit(1, pl.UInt8).alias("match"))
+        joined = own.join(tokens, on=["pair", "token"], how="left", maintain_order="left")
+        return joined["match"].fill_null(0).to_numpy()
 
     return marked(premise, hypothesis), marked(hypothesis, premise)
 

@@ -3,31 +3,33 @@
 Input encoding by a biLSTM (their equations 1-2), soft alignment (11-13), local comparison [a; ã; a-ã; a*ã]
 (14-15) through a ReLU projection, composition by a second biLSTM (16-18), mean and max pooling (19-20), one tanh
 layer. ``esim-nyu`` is the variant of the MultiNLI baselines that OCNLI used: premise and hypothesis have LSTMs of
-their own and the comparison is not projected.
+their own and the comparison is not projected; the zeros of the padding, which enter the maximum there, are left out.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor, nn
 
-from goldlabel.models.layers import BiLSTM, Sentences, attend, compare, encode_both, masked_max, masked_mean, run_both
+from goldlabel.models.cbow import OCNLI, SPREAD
+from goldlabel.models.layers import (
+    BiLSTM,
+    Sentences,
+    attend,
+    compare,
+    draw_linear,
+    encode_both,
+    masked_max,
+    masked_mean,
+    run_both,
+    start_as_glorot,
+    start_as_tensorflow,
+    start_at_forget_bias,
+)
 from goldlabel.models.network import Network, Recipe
-
-
-def initialise(lstm: nn.Module) -> None:
-    """Orthogonal recurrent weights, Xavier input weights and a forget bias of 1."""
-    for name, weights in lstm.named_parameters():
-        if "weight_ih" in name:
-            nn.init.xavier_uniform_(weights)
-        elif "weight_hh" in name:
-            nn.init.orthogonal_(weights)
-        else:
-            nn.init.zeros_(weights)
-        if "bias_ih" in name:
-            quarter = len(weights) // 4  # torch orders the gates input, forget, cell, output
-            with torch.no_grad():
-                weights[quarter : 2 * quarter] = 1.0
+from goldlabel.models.options import Count, Share
 
 
 class ESIM(Network):
@@ -35,7 +37,7 @@ class ESIM(Network):
 
     recipe = Recipe(optimiser="adam", lr=4e-4, batch=32, epochs=30, patience=7, clip=10.0, drop=0.5, drop_patience=0)
 
-    def __init__(self, words: nn.Embedding, labels: int, *, hidden: int = 300, dropout: float = 0.5) -> None:
+    def __init__(self, words: nn.Embedding, labels: int, *, hidden: Count = 300, dropout: Share = 0.5) -> None:
         super().__init__(words)
         self.encoder = BiLSTM(words.embedding_dim, hidden)
         self.project = nn.Sequential(nn.Linear(8 * hidden, hidden), nn.ReLU())
@@ -48,8 +50,7 @@ class ESIM(Network):
             nn.Dropout(dropout),
             nn.Linear(hidden, labels),
         )
-        initialise(self.encoder)
-        initialise(self.composer)
+        self._start()
 
     def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
         """Encode, align, compare, compose, pool."""
@@ -58,6 +59,16 @@ class ESIM(Network):
         compared = compare(p, p_aligned), compare(h, h_aligned)
         scores: Tensor = self.head(torch.cat(run_both(self._compose, compared, (premise, hypothesis)), dim=-1))
         return scores
+
+    def _start(self) -> None:
+        """Orthogonal recurrent weights, Glorot's for all others, no biases but 1 for the forget gates (coetaur0)."""
+        start_as_glorot(self)
+        for name, weights in (*self.encoder.named_parameters(), *self.composer.named_parameters()):
+            if "weight_ih" in name:
+                nn.init.xavier_uniform_(weights)
+            elif "weight_hh" in name:
+                nn.init.orthogonal_(weights)
+        start_at_forget_bias(self, 1.0)
 
     def _encode(self, sentences: Sentences) -> Tensor:
         states: Tensor = self.encoder(self.dropout(self.words(sentences.words)), sentences.lengths)[0]
@@ -71,9 +82,9 @@ class ESIM(Network):
 class ESIMNYU(Network):
     """The MultiNLI baselines' variant: an encoder and a composer for each side, no projection."""
 
-    recipe = Recipe(optimiser="adam", lr=4e-4, batch=32, epochs=30, patience=5, length=50)
+    recipe = replace(OCNLI, epochs=30)
 
-    def __init__(self, words: nn.Embedding, labels: int, *, hidden: int = 300, dropout: float = 0.1) -> None:
+    def __init__(self, words: nn.Embedding, labels: int, *, hidden: Count = 300, dropout: Share = 0.1) -> None:
         super().__init__(words)
         self.encoders = nn.ModuleList(BiLSTM(words.embedding_dim, hidden) for _ in range(2))
         self.composers = nn.ModuleList(BiLSTM(8 * hidden, hidden) for _ in range(2))
@@ -81,6 +92,8 @@ class ESIMNYU(Network):
         self.head = nn.Sequential(
             nn.Linear(8 * hidden, hidden), nn.Tanh(), nn.Dropout(dropout), nn.Linear(hidden, labels)
         )
+        start_as_tensorflow(self)
+        draw_linear(self.head, SPREAD)
 
     def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
         """Encode, align, compare, compose, pool, each side with its own weights."""

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.models.model import WEIGHTS, label_indices, read_space, read_tensors, write_config, write_tensors
+from goldlabel.models.options import Count, Positive, checked
 from goldlabel.models.tokens import split_tokens
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.registry import import_extra
@@ -42,6 +43,7 @@ class HOM:
     premise_only: bool
 
     @classmethod
+    @checked("hom")
     def fit(
         cls,
         premises: Sequence[str],
@@ -50,17 +52,14 @@ class HOM:
         space: LabelSpace,
         *,
         premise_only: bool = False,
-        epochs: int = 5,
-        learning_rate: float = 0.1,
-        ngrams: int = 2,
-        dimensions: int = 10,
+        epochs: Count = 5,
+        learning_rate: Positive = 0.1,
+        ngrams: Count = 2,
+        dimensions: Count = 10,
         seed: int = 0,
     ) -> Self:
         """Fit by stochastic gradient descent; the result is a function of the data and the seed."""
         fasttext = import_extra("fasttext", "baselines")
-        for name, value in {"epochs": epochs, "ngrams": ngrams, "dimensions": dimensions}.items():
-            if value < 1:
-                raise InputError(f"hom: {name} {value} is not a number from 1 on")
         gold = label_indices(labels, space)
         texts = premises if premise_only else hypotheses
         # Labels go by number, as a word of fastText cannot hold a space.
@@ -93,9 +92,9 @@ class HOM:
         scores = np.zeros((len(hypotheses), len(self.label_space)))
         if len(hypotheses):
             lines = _lines(premises if self.premise_only else hypotheses)
-            names, found = self.classifier.predict(lines, k=-1)
+            names, shares = self.classifier.predict(lines, k=-1)
             columns = np.array([[int(name.removeprefix(_PREFIX)) for name in row] for row in names])
-            np.put_along_axis(scores, columns, np.array(found, dtype=np.float64), axis=1)
+            np.put_along_axis(scores, columns, np.array(shares, dtype=np.float64), axis=1)
             scores /= scores.sum(axis=1, keepdims=True)
         return scores
 

@@ -1,9 +1,9 @@
 """``infersent``: a wide max-pooled biLSTM (Conneau et al. 2017).
 
-Frozen word vectors, words without one left out, ``<start>`` and ``<end>`` around the sentence; a biLSTM of 2,048 per
-direction, max-pooled to 4,096; [u; v; |u - v|; u * v] through two layers of 512 with no non-linearity between them,
-as the released code has it by default. 47,155,715 parameters, 38.5 million of them in the encoder; SNLI's page
-gives 40 million.
+Frozen word vectors, words without one left out, around the sentence ``<start>`` and ``<end>``, which take the vectors
+of ``<s>`` and ``</s>`` where the file has them; a biLSTM of 2,048 per direction, max-pooled to 4,096; [u; v; |u - v|;
+u * v] through two layers of 512 with no non-linearity between them, as the released code has it by default. 47,155,715
+parameters, 38.5 million of them in the encoder; SNLI's page gives 40 million.
 
 Two differences from the released code. There a sentence shorter than the longest of its batch takes zeros into its
 maximum; here the padding is left out. There the gradients are divided by the batch once more under today's torch,
@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from goldlabel.models.layers import BiLSTM, Sentences, compare, masked_max
 from goldlabel.models.network import Recipe, SentenceNetwork
+from goldlabel.models.options import Count
 
 
 class InferSent(SentenceNetwork):
@@ -36,7 +37,7 @@ class InferSent(SentenceNetwork):
         drop_unknown=True,
     )
 
-    def __init__(self, words: nn.Embedding, labels: int, *, hidden: int = 2048, layer: int = 512) -> None:
+    def __init__(self, words: nn.Embedding, labels: int, *, hidden: Count = 2048, layer: Count = 512) -> None:
         super().__init__(words)
         self.encoder = BiLSTM(words.embedding_dim, hidden)
         self.head = nn.Sequential(nn.Linear(8 * hidden, layer), nn.Linear(layer, layer), nn.Linear(layer, labels))

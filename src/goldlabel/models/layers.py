@@ -169,6 +169,47 @@ def compare(first: Tensor, second: Tensor, *, absolute: bool = False) -> Tensor:
     return torch.cat([first, second, difference.abs() if absolute else difference, first * second], dim=-1)
 
 
+@torch.no_grad()
+def start_at_forget_bias(module: nn.Module, bias: float) -> None:
+    """Let the biases of all LSTMs start at 0, and at ``bias`` where they let the cell forget."""
+    for lstm in module.modules():
+        if isinstance(lstm, nn.LSTM):
+            for name, biases in lstm.named_parameters():
+                if "bias" in name:
+                    nn.init.zeros_(biases)
+                if "bias_ih" in name:
+                    biases.chunk(4)[1].fill_(bias)  # torch orders the gates input, forget, cell, output
+
+
+@torch.no_grad()
+def start_as_tensorflow(module: nn.Module) -> None:
+    """Let all LSTMs start as TensorFlow's: Glorot's bound for one matrix of inputs and states, a forget bias of 1."""
+    for lstm in module.modules():
+        if isinstance(lstm, nn.LSTM):
+            bound = (6 / (lstm.input_size + 5 * lstm.hidden_size)) ** 0.5
+            for name, weights in lstm.named_parameters():
+                if "weight" in name:
+                    nn.init.uniform_(weights, -bound, bound)
+    start_at_forget_bias(module, 1.0)
+
+
+def draw_linear(module: nn.Module, spread: float) -> None:
+    """Draw weights and biases of all linear maps from a Gaussian."""
+    for linear in module.modules():
+        if isinstance(linear, nn.Linear):
+            for parameter in linear.parameters():
+                nn.init.normal_(parameter, std=spread)
+
+
+def start_as_glorot(module: nn.Module) -> None:
+    """Draw the weights of all linear maps within Glorot's bound, with biases of 0."""
+    for linear in module.modules():
+        if isinstance(linear, nn.Linear):
+            nn.init.xavier_uniform_(linear.weight)
+            if linear.bias is not None:
+                nn.init.zeros_(linear.bias)
+
+
 def _widened(values: Tensor, size: int) -> Tensor:
     missing = size - values.shape[1]
     if not missing:

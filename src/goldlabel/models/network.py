@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -21,14 +19,16 @@ from goldlabel.files import write_text
 from goldlabel.models.encoding import EncodedPairs, EncodedSentences, Encoder, EncoderOptions, cut_by_tokens
 from goldlabel.models.layers import Sentences, encode_both
 from goldlabel.models.model import read_space, read_tensors, write_config, write_tensors
+from goldlabel.models.options import check_options
 from goldlabel.models.precision import autocast, resolve_precision, single_precision
 from goldlabel.models.vectors import Vectors
-from goldlabel.models.vocabulary import PAD, Vocabulary
+from goldlabel.models.vocabulary import END, PAD, START, Vocabulary
 from goldlabel.pairs.labels import LabelSpace
-from goldlabel.registry import suggest
 
 VOCABULARY = "vocab.txt"
 CHARACTERS = "characters.txt"
+BOUNDARY_VECTORS = {"<s>": START, "</s>": END}
+"""What files of vectors call the start and the end of a sentence."""
 SCORING_TOKENS = {"cpu": 8_192, "cuda": 131_072}
 PAIRS_AT_ONCE = {"cpu": 4_096, "cuda": 16_384}
 """Pairs whose sentence vectors are held and compared at once; InferSent's widest matrix takes 64 kB for each."""
@@ -49,8 +49,13 @@ class Recipe:
     epochs: int = 20
     patience: int = 5
     """Epochs without a better dev accuracy after which training stops."""
+    in_a_row: bool = True
+    """Whether these epochs must follow one another, or are counted in all."""
     clip: float | None = None
+    settings: Mapping[str, float] = field(default_factory=dict)
+    """What the optimiser is told beside the rate, in torch's names."""
     l2: float = 0.0
+    """λ of λ/2 · ‖θ‖² over all that is trained but word vectors."""
     decay: float = 1.0
     """Factor of the learning rate after every epoch."""
     drop: float = 1.0
@@ -59,6 +64,10 @@ class Recipe:
     floor: float = 0.0
     """Training stops when the learning rate falls below."""
     length: int = 100
+    word_length: int = 16
+    """Characters read of a token."""
+    characters: str = "characters"
+    """The tokeniser for Chinese and Japanese."""
     lowercase: bool = False
     embedding: int = 300
     """Dimensions of word vectors that are not given."""
@@ -92,10 +101,16 @@ class Network(nn.Module):
         return None
 
     @classmethod
-    def hyper_parameters(cls) -> dict[str, Any]:
-        """Return the names of the network's own options and their defaults."""
-        parameters = inspect.signature(cls).parameters.values()
-        return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY and one.name != "alphabet"}
+    def encoder_options(cls, own: Mapping[str, Any], **chosen: Any) -> EncoderOptions:
+        """Return how texts become the numbers that this network reads, given its own options and the user's choices."""
+        return EncoderOptions(
+            lowercase=cls.recipe.lowercase,
+            length=own.get("length", cls.recipe.length),
+            word_length=cls.recipe.word_length,
+            boundaries=cls.recipe.boundaries,
+            fields=cls.fields,
+            **chosen,
+        )
 
     @classmethod
     def load(cls, folder: Path, config: dict[str, Any]) -> NetworkModel:
@@ -130,10 +145,6 @@ def build_network(
     train_vectors: bool | None = None,
 ) -> Network:
     """Make a network with fresh weights drawn from torch's generator; words take their vectors where given."""
-    known = network.hyper_parameters()
-    for name in options:
-        if name not in known:
-            raise InputError(f"{network.__name__} has no option {name!r}; {suggest(name, list(known))}")
     size = vectors.size if vectors else size or network.recipe.embedding
     embedding = nn.Embedding(len(encoder.vocabulary), size, padding_idx=PAD)
     if vectors:
@@ -149,6 +160,7 @@ def build_network(
 def _instance(
     network: Any, embedding: nn.Embedding, encoder: Encoder, labels: int, options: Mapping[str, Any]
 ) -> Network:
+    check_options(registered_name(network), network, options)
     more = {"alphabet": len(encoder.characters) + 2} if "characters" in network.fields else {}
     made: Network = network(embedding, labels, **options, **more)
     return made
@@ -158,13 +170,19 @@ def _fill(embedding: nn.Embedding, vocabulary: Vocabulary, vectors: Vectors) -> 
     """Copy the vectors of known words, or of their lower case; the rest is drawn with the same spread."""
     spread = float(vectors.matrix.std())
     rows = {word: row for row, word in enumerate(vectors.words)}
+    numbers = {word: vocabulary.number(word) for word in vocabulary.words} | BOUNDARY_VECTORS
     with torch.no_grad():
         embedding.weight.normal_(std=spread)
         embedding.weight[PAD] = 0
-        for word in vocabulary.words:
+        for word, number in numbers.items():
             row = rows.get(word, rows.get(word.lower()))
             if row is not None:
-                embedding.weight[vocabulary.number(word)] = torch.from_numpy(vectors.matrix[row])
+                embedding.weight[number] = torch.from_numpy(vectors.matrix[row])
+
+
+def vector_names(vocabulary: Vocabulary) -> set[str]:
+    """Return the words whose vectors a network takes from a file."""
+    return {form for word in vocabulary.words for form in (word, word.lower())} | set(BOUNDARY_VECTORS)
 
 
 class PairTensors:
@@ -300,8 +318,8 @@ class NetworkModel:
 
         def score(rows: NDArray[np.int64]) -> Tensor:
             sizes = int(lengths[0][rows].max()), int(lengths[1][rows].max())
-            given: Tensor = self.network(*tensors.batch(torch.from_numpy(rows).to(self.device), sizes))
-            return given.float()
+            logits: Tensor = self.network(*tensors.batch(torch.from_numpy(rows).to(self.device), sizes))
+            return logits.float()
 
         with self._scoring():
             for rows in scoring_batches(lengths, SCORING_TOKENS[self.device.type]):
@@ -369,7 +387,7 @@ class NetworkModel:
         write_encoder(folder, self.encoder)
         write_config(
             folder,
-            self._name,
+            registered_name(type(self.network)),
             self.label_space,
             seen=list(self.seen),
             options=self.options,
@@ -380,14 +398,8 @@ class NetworkModel:
 
     def save_weights(self, folder: Path, state: Mapping[str, Tensor] | None = None) -> None:
         """Write the weights, or those of another state of the network."""
-        held = self.network.state_dict() if state is None else state
-        write_tensors(folder, {name: value.detach().cpu().numpy() for name, value in held.items()})
-
-    @cached_property
-    def _name(self) -> str:
-        from goldlabel.models import MODELS
-
-        return next(name for name in MODELS if MODELS.get(name) is type(self.network))
+        weights = self.network.state_dict() if state is None else state
+        write_tensors(folder, {name: value.detach().cpu().numpy() for name, value in weights.items()})
 
     @classmethod
     def load(cls, folder: Path, config: dict[str, Any], network: type[Network]) -> Self:
@@ -396,12 +408,19 @@ class NetworkModel:
         space = read_space(config)
         embedding = nn.Embedding(len(encoder.vocabulary), config["embedding"], padding_idx=PAD)
         fresh = _instance(network, embedding, encoder, len(space), config["options"])
-        held = {name: torch.from_numpy(value) for name, value in read_tensors(folder).items()}
+        weights = {name: torch.from_numpy(value) for name, value in read_tensors(folder).items()}
         try:
-            fresh.load_state_dict(held)
+            fresh.load_state_dict(weights)
         except RuntimeError as error:
             raise InputError(f"{folder}: its weights do not fit its configuration; train again") from error
         return cls(fresh, encoder, space, config["seen"], config["options"])
+
+
+def registered_name(network: type[Network]) -> str:
+    """Return the name under which a network is registered."""
+    from goldlabel.models import MODELS
+
+    return next(name for name in MODELS if MODELS.get(name) is network)
 
 
 def write_encoder(folder: Path, encoder: Encoder) -> None:
@@ -413,13 +432,13 @@ def write_encoder(folder: Path, encoder: Encoder) -> None:
 
 def read_encoder(folder: Path, config: dict[str, Any]) -> Encoder:
     """Read the vocabulary and the encoder's options from a run folder."""
-    given = dict(config["encoder"])
+    options = dict(config["encoder"])
     try:
         words = (folder / VOCABULARY).read_text(encoding="utf-8").split("\n")[:-1]
         characters = ""
-        if "characters" in given["fields"]:
+        if "characters" in options["fields"]:
             characters = (folder / CHARACTERS).read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise InputError(f"{folder}: is not a complete run folder, {Path(error.filename).name} is missing") from error
-    vocabulary = Vocabulary(tuple(words), given.pop("buckets"))
-    return Encoder(vocabulary, characters, EncoderOptions(**given | {"fields": tuple(given["fields"])}))
+    vocabulary = Vocabulary(tuple(words), options.pop("buckets"))
+    return Encoder(vocabulary, characters, EncoderOptions(**options | {"fields": tuple(options["fields"])}))

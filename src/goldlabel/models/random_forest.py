@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from goldlabel.errors import InputError
 from goldlabel.files import sha256
 from goldlabel.models.model import label_indices, read_space, read_tensors, write_config, write_tensors
+from goldlabel.models.options import Count, checked
 from goldlabel.models.pair_features import pair_features
 from goldlabel.models.tokens import OTHER, split_tokens
 from goldlabel.models.vectors import Vectors, read_vectors
@@ -108,6 +109,7 @@ class RandomForest:
     premise_only: bool
 
     @classmethod
+    @checked("random-forest")
     def fit(
         cls,
         premises: Sequence[str],
@@ -118,16 +120,13 @@ class RandomForest:
         vectors: str | Path | None = None,
         hypothesis_only: bool = False,
         premise_only: bool = False,
-        trees: int = 100,
-        leaf: int = 20,
+        trees: Count = 100,
+        leaf: Count = 20,
         seed: int = 0,
     ) -> Self:
         """Grow the trees; the result is a function of the data, the vectors and the seed."""
         if hypothesis_only and premise_only:
             raise InputError("random-forest: hypothesis_only and premise_only exclude each other; choose one")
-        for name, value in {"trees": trees, "leaf": leaf}.items():
-            if value < 1:
-                raise InputError(f"random-forest: {name} {value} is not a number from 1 on")
         gold = label_indices(labels, space)
         kept = None if vectors is None else _kept(Path(vectors))
         file = None if vectors is None else {"path": str(vectors), "sha256": sha256(Path(vectors))}

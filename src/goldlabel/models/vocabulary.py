@@ -5,6 +5,8 @@
     contractions are split as in the Penn Treebank and GloVe (``do n't``, ``it 's``); every other sign is a token.
 ``characters``
     As ``words``, but Chinese and Japanese characters stand alone.
+``letters``
+    Every letter, digit and sign stands alone.
 ``jieba``
     Chinese words by jieba. Needs the extra ``zh``.
 """
@@ -22,7 +24,7 @@ from goldlabel.errors import InputError
 from goldlabel.pairs.tokens import CJK, NUMBER
 from goldlabel.registry import suggest
 
-TOKENIZERS = ("words", "characters", "jieba")
+TOKENIZERS = ("words", "characters", "letters", "jieba")
 SPECIALS = ("<pad>", "<other>", "<start>", "<end>", "<null>")
 PAD, OTHER, START, END, NULL = range(len(SPECIALS))
 """``<other>`` stands for the sentence that a partial-input model does not see; ``<null>`` for an empty one."""
@@ -33,6 +35,7 @@ _CONTRACTION = r"n't\b|'(?:s|m|re|ve|ll|d)\b"
 _PATTERNS = {
     "words": rf"(?i){_CONTRACTION}|{NUMBER}|{_RUN}|\S",
     "characters": rf"(?i){_CONTRACTION}|[{CJK}]|{NUMBER}|{_PLAIN}|\S",
+    "letters": r"\S",
 }
 
 
@@ -43,13 +46,15 @@ def tokenize(texts: pl.Series, tokenizer: str, *, lowercase: bool) -> pl.Series:
     plain = (texts.str.to_lowercase() if lowercase else texts).str.replace_all("’", "'", literal=True)
     if tokenizer == "jieba":
         return _segmented(plain)
+    if tokenizer == "letters":
+        return plain.str.extract_all(_PATTERNS[tokenizer])
     apart = plain.str.replace_all(r"(?i)(n't)\b", " $1").str.replace_all(r"(?i)(\w)('(?:s|m|re|ve|ll|d))\b", "$1 $2")
     return apart.str.extract_all(_PATTERNS[tokenizer])
 
 
-def default_tokenizer(languages: Iterable[str]) -> str:
-    """Return ``characters`` where Chinese or Japanese is among the languages, else ``words``."""
-    return "characters" if {"zh", "ja"} & {language[:2].lower() for language in languages} else "words"
+def default_tokenizer(languages: Iterable[str], characters: str = "characters") -> str:
+    """Return what cuts ``characters`` where Chinese or Japanese is among the languages, else ``words``."""
+    return characters if {"zh", "ja"} & {language[:2].lower() for language in languages} else "words"
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from goldlabel.errors import InputError
 from goldlabel.files import atomic_folder, write_text
 from goldlabel.models.encoding import EncodedPairs, Encoder, EncoderOptions, build_encoder
 from goldlabel.models.model import find_member, label_indices, read_tensors, write_tensors
-from goldlabel.models.network import NetworkModel, read_encoder, write_encoder
+from goldlabel.models.network import NetworkModel, read_encoder, vector_names, write_encoder
 from goldlabel.models.vectors import Vectors, read_vectors
 from goldlabel.models.vocabulary import Vocabulary, default_tokenizer
 from goldlabel.pairs.gold import GoldPairs
@@ -62,7 +62,7 @@ def _key(task: Task) -> str:
     parts = [
         task.model,
         [gold.digest for gold in (task.gold, *task.dev)],
-        [options.reads, options.tokenizer, options.tagger],
+        [options.reads, options.tokenizer, options.tagger, options.options.get("length")],
         [settings.get(name) for name in ("vocabulary", "vectors", "start")],
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
@@ -80,8 +80,7 @@ def _build(task: Task, start: NetworkModel | None) -> tuple[Encoder, Vectors | N
         if start is not None and encoder.options.drop_unknown:
             encoder = start.encoder
         return encoder, None
-    wanted = {form for word in encoder.vocabulary.words for form in (word, word.lower())}
-    vectors = read_vectors(Path(options.vectors), wanted)
+    vectors = read_vectors(Path(options.vectors), vector_names(encoder.vocabulary))
     if start is not None and vectors.size != start.network.words.embedding_dim:
         raise InputError(
             f"{options.vectors}: has vectors of {vectors.size} numbers and {options.start} was trained with "
@@ -94,16 +93,11 @@ def _build(task: Task, start: NetworkModel | None) -> tuple[Encoder, Vectors | N
 
 def _encoder_options(task: Task) -> EncoderOptions:
     network, options = find_member(task.model), task.options
-    recipe = network.recipe
-    return EncoderOptions(
-        tokenizer=options.tokenizer or default_tokenizer(task.gold.languages),
-        lowercase=recipe.lowercase,
-        length=recipe.length,
-        reads=options.reads,
-        boundaries=recipe.boundaries,
-        fields=network.fields,
-        tagger=options.tagger,
+    tokenizer = options.tokenizer or default_tokenizer(task.gold.languages, network.recipe.characters)
+    chosen: EncoderOptions = network.encoder_options(
+        options.options, tokenizer=tokenizer, reads=options.reads, tagger=options.tagger
     )
+    return chosen
 
 
 def _grown(encoder: Encoder, texts: Sequence[pl.Series]) -> Encoder:

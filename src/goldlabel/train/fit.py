@@ -14,6 +14,8 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +27,12 @@ from goldlabel.pairs import Pairs
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.train.options import TrainOptions, change_options
-from goldlabel.train.run import Run, RunFolder
+from goldlabel.train.run import OnStep, Run, RunFolder, Step
 from goldlabel.train.task import Task, gather_task, read_start
 
 if TYPE_CHECKING:
     from goldlabel.models.network import Network, NetworkModel
     from goldlabel.train.encoded import EncodedTask
-    from goldlabel.train.trainer import OnStep
 
 ENCODED = "encoded"
 
@@ -125,7 +126,7 @@ def _fit(task: Task, run: RunFolder, root: Path, on_step: OnStep | None) -> Run:
     if task.is_network:
         return _fit_network(task, run, root, on_step)
     began = time.monotonic()
-    model = _fit_baseline(task)
+    model = _fit_baseline(task, on_step)
     return _score(model, task, run, seconds=time.monotonic() - began)
 
 
@@ -164,11 +165,19 @@ def _fit_network(task: Task, run: RunFolder, root: Path, on_step: OnStep | None)
     )
 
 
-def _fit_baseline(task: Task) -> Any:
-    """Let a model without a network fit itself."""
-    frame = task.gold.frame[task.rows]
-    texts = (frame[column].to_list() for column in ("premise", "hypothesis", "label"))
-    return find_member(task.model).fit(*texts, task.gold.space, **task.baseline_arguments())
+def _fit_baseline(task: Task, on_step: OnStep | None = None) -> Any:
+    """Let a model without a network fit itself, and tell of its passes over the pairs where it does."""
+    frame, fit = task.gold.frame[task.rows], find_member(task.model).fit
+    texts = [frame[column].to_list() for column in ("premise", "hypothesis", "label")]
+    arguments = task.baseline_arguments()
+    if on_step is not None and "on_pass" in signature(fit).parameters:
+        arguments["on_pass"] = partial(_tell_pass, on_step, len(frame), time.monotonic())
+    return fit(*texts, task.gold.space, **arguments)
+
+
+def _tell_pass(on_step: OnStep, pairs: int, began: float, passes: int, most: int, loss: float) -> None:
+    rate = passes * pairs / max(time.monotonic() - began, 1e-9)
+    on_step(Step(passes, most, pairs, pairs, loss, rate, None))
 
 
 def _score(model: Any, task: Task, run: RunFolder, *, seconds: float | None = None) -> Run:

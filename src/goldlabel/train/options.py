@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, get_args, get_type_hints
@@ -10,6 +9,7 @@ from typing import Any, get_args, get_type_hints
 from goldlabel.errors import InputError
 from goldlabel.models.encoding import READS
 from goldlabel.models.model import DEVICES, PRECISIONS, find_member
+from goldlabel.models.options import own_options
 from goldlabel.models.vocabulary import TOKENIZERS
 from goldlabel.registry import one_of, suggest
 from goldlabel.seeds import check_seed
@@ -98,15 +98,8 @@ def model_options(model: str) -> dict[str, Any]:
     """Return the names of a model's own options and their defaults."""
     member = find_member(model)
     if is_network(member):
-        own: dict[str, Any] = member.hyper_parameters()
-        return own
-    return {name: default for name, default in fit_arguments(member).items() if name not in _ELSEWHERE}
-
-
-def fit_arguments(member: Any) -> dict[str, Any]:
-    """Return what a baseline's ``fit`` may be given beside the pairs, with its defaults."""
-    parameters = inspect.signature(member.fit).parameters.values()
-    return {parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
+        return own_options(member)
+    return {name: default for name, default in own_options(member.fit).items() if name not in _ELSEWHERE}
 
 
 def parse_options(settings: Mapping[str, Any], known: Mapping[str, Any], what: str) -> dict[str, Any]:

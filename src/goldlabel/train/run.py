@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -103,6 +103,26 @@ class Run(Result):
             "pairs_per_second": self.pairs_per_second,
             "seed": self.seed,
         }
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where a run stands, for progress bars."""
+
+    epoch: int
+    epochs: int
+    pairs: int
+    """Pairs of this epoch done."""
+    of: int
+    loss: float
+    rate: float
+    """Pairs per second."""
+    accuracy: float | None
+    """The best dev accuracy so far."""
+
+
+OnStep = Callable[[Step], "bool | None"]
+"""Called every so often; True asks the run to save its state and stop."""
 
 
 class RunFolder:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -34,18 +34,15 @@ from goldlabel.pairs.labels import LabelSpace
 from goldlabel.train.fit import ENCODED, as_list, run_task
 from goldlabel.train.grid import Grid, parse_grid, point_name, points
 from goldlabel.train.options import OWN, TrainOptions, change_options
-from goldlabel.train.run import ENVIRONMENT, ERROR, LOCK, Run, RunFolder, lock_folder
+from goldlabel.train.run import ENVIRONMENT, ERROR, LOCK, OnStep, Run, RunFolder, Step, lock_folder
 from goldlabel.train.task import Task, gather_task
-
-if TYPE_CHECKING:
-    from goldlabel.train.trainer import OnStep, Step
 
 SUMMARY = "summary.json"
 TELL_EVERY = 0.1
 """Seconds between two words of a process on how far it is."""
 DIED = "its process died, for want of memory perhaps; run again with fewer --jobs"
 
-OnRun = Callable[[str, "Step"], "bool | None"]
+OnRun = Callable[[str, Step], "bool | None"]
 """Called with a run's name and where it stands; True asks a run of this process to save its state and stop."""
 OnOutcome = Callable[[str, "Run | str"], None]
 """Called with a run's name and its result, or what went wrong."""

@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 from goldlabel.errors import InputError
 from goldlabel.files import sha256
 from goldlabel.models.model import CONFIG, WEIGHTS, find_member, read_config, read_space
+from goldlabel.models.options import check_options, own_options
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.gold import GoldPairs, digest_texts, splits_of, take_gold
 from goldlabel.pairs.labels import LabelSpace, score_mapping
 from goldlabel.registry import suggest
 from goldlabel.seeds import check_seed
-from goldlabel.train.options import OPTION_NAMES, TrainOptions, fit_arguments, is_network, model_options
+from goldlabel.train.options import OPTION_NAMES, TrainOptions, is_network, model_options
 from goldlabel.train.run import is_unfinished
 
 _WHICH_TRAIN = "say with --split which one shall be trained on"
@@ -88,14 +89,16 @@ class Task:
         for name in options.options:
             if name not in known:
                 raise InputError(f"{self.model} has no option {name!r}; {suggest(name, [*known, *OPTION_NAMES])}")
+        member = find_member(self.model)
+        check_options(self.model, member if self.is_network else member.fit, options.options)
         if self.is_network:
-            self._check_network(find_member(self.model))
+            self._check_network(member)
         else:
             self.baseline_arguments()
 
     def baseline_arguments(self) -> dict[str, Any]:
         """Return what a baseline's ``fit`` is called with; refuse what it does not understand."""
-        known, options = fit_arguments(find_member(self.model)), self.options
+        known, options = own_options(find_member(self.model).fit), self.options
         arguments = {
             field.name: getattr(options, field.name)
             for field in fields(TrainOptions)

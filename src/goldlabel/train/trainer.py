@@ -7,8 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from goldlabel.models.precision import autocast, resolve_precision, single_preci
 from goldlabel.train.batches import plan_batches
 from goldlabel.train.encoded import EncodedTask
 from goldlabel.train.options import TrainOptions
-from goldlabel.train.run import DYNAMICS, RunFolder
+from goldlabel.train.run import DYNAMICS, OnStep, RunFolder, Step
 from goldlabel.train.task import Task
 
 CHECKPOINT_SECONDS = 60.0
@@ -36,8 +35,7 @@ OPTIMISERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "adam": torch.optim.Adam,
     "adamw": torch.optim.AdamW,
     "adadelta": torch.optim.Adadelta,
-    # TensorFlow's start, which Parikh et al. had: from 0, the first step moves every weight by the whole rate.
-    "adagrad": partial(torch.optim.Adagrad, initial_accumulator_value=0.1),
+    "adagrad": torch.optim.Adagrad,
     "sgd": torch.optim.SGD,
 }
 FUSED = {"cuda": ("adam", "adamw", "sgd"), "cpu": ("adam", "adamw", "adagrad")}
@@ -46,26 +44,6 @@ FUSED = {"cuda": ("adam", "adamw", "sgd"), "cpu": ("adam", "adamw", "adagrad")}
 
 class Interrupted(KeyboardInterrupt):
     """The user stopped a run; its state is saved."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """Where a run stands, for progress bars."""
-
-    epoch: int
-    epochs: int
-    pairs: int
-    """Pairs of this epoch done."""
-    of: int
-    loss: float
-    rate: float
-    """Pairs per second."""
-    accuracy: float | None
-    """The best dev accuracy so far."""
-
-
-OnStep = Callable[[Step], "bool | None"]
-"""Called every so often; True asks the run to save its state and stop."""
 
 
 def resolve_recipe(recipe: Recipe, options: TrainOptions) -> Recipe:
@@ -102,7 +80,12 @@ class Trainer:
         self.dev = [PairTensors(pairs, self.device) for pairs in encoded.dev]
         trained = [parameter for parameter in model.network.parameters() if parameter.requires_grad]
         fused = {"fused": True} if recipe.optimiser in FUSED[self.device.type] else {}
-        self.optimiser = OPTIMISERS[recipe.optimiser](trained, lr=recipe.lr, weight_decay=recipe.l2, **fused)
+        words = model.network.words.weight
+        groups = [
+            {"params": [parameter for parameter in trained if parameter is not words], "weight_decay": recipe.l2},
+            {"params": [parameter for parameter in trained if parameter is words], "weight_decay": 0.0},
+        ]
+        self.optimiser = OPTIMISERS[recipe.optimiser](groups, lr=recipe.lr, **recipe.settings, **fused)
         self.trained = trained
         self.epoch, self.done = 1, 0
         self.seconds = 0.0
@@ -252,7 +235,8 @@ class Trainer:
     def _judge(self, accuracy: float) -> None:
         """Keep the weights if they are the best so far; otherwise count, and lower the learning rate."""
         if self.best is None or accuracy > self.best:
-            self.best, self.best_epoch, self.stale, self.bad = accuracy, self.epoch, 0, 0
+            self.best, self.best_epoch, self.bad = accuracy, self.epoch, 0
+            self.stale = 0 if self.recipe.in_a_row else self.stale
             state = self.model.network.state_dict()
             self.best_weights = {name: value.detach().clone() for name, value in state.items()}
             return
