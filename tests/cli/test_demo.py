@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import goldlabel as gl
-from goldlabel.cli.demo import run_demo
+from goldlabel.demo import run_demo
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +40,9 @@ def test_the_demo_leaves_a_dataset_runs_and_a_report(folder: Path) -> None:
 
 
 def test_the_same_seed_gives_the_same_figures(folder: Path, tmp_path: Path) -> None:
-    _, figures = run_demo(tmp_path / "again", 0, lambda size: None)
-    assert json.loads((folder / "figures.json").read_text()) == figures
+    demo = run_demo(tmp_path / "again", 0, lambda size: None)
+    assert json.loads((folder / "figures.json").read_text()) == demo.to_dict()
+    assert "linear, whole pair" in repr(demo)
 
 
 def test_the_report_is_served_on_loopback(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import sync_playwright
 
-from goldlabel.cli.demo import run_demo
+from goldlabel.demo import run_demo
 from goldlabel.metrics import wilson
 from goldlabel.report import Bar, Page, Section, render_page
 
@@ -26,7 +26,7 @@ def test_text_is_never_taken_for_html(tmp_path: Path) -> None:
 
 
 def test_the_demo_page_in_a_browser(tmp_path: Path, chromium: str) -> None:
-    report, _ = run_demo(tmp_path / "demo", 0, lambda size: None)
+    report = run_demo(tmp_path / "demo", 0, lambda size: None).report
     ARTIFACTS.mkdir(exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
