@@ -73,7 +73,7 @@ class Comparison(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return all counts and the first differences."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return fields | {"differences": [dict(one) for one in self.differences]}
+        return fields | {"differences": [dict(difference) for difference in self.differences]}
 
 
 def check_recast(
@@ -97,9 +97,9 @@ def check_recast(
     matches: list[Match] = []
     left: list[Published] = []
     for (corpus, key), group in theirs.items():
-        found = _matched(by_id.get((corpus, key or ""), []), group, published_names)
-        matches += [(found[number], other) for number, other in enumerate(group) if number in found]
-        left += [other for number, other in enumerate(group) if number not in found]
+        matched = _matched(by_id.get((corpus, key or ""), []), group, published_names)
+        matches += [(matched[number], other) for number, other in enumerate(group) if number in matched]
+        left += [other for number, other in enumerate(group) if number not in matched]
     by_text = _matched_by_text([our for _, our in mine], left, shared)
     return _compared(name, len(released), len(mine), matches + by_text, len(by_text), shown)
 
@@ -137,7 +137,7 @@ def _compared(name: str, published: int, ours: int, matches: Sequence[Match], by
 
 
 def _read(ours: Pairs, name: str) -> list[tuple[str, Ours]]:
-    found: list[tuple[str, Ours]] = []
+    read: list[tuple[str, Ours]] = []
     for block in ours.blocks():
         rows = block.select("premise", "hypothesis", "label", "split", "meta").iter_rows()
         for premise, hypothesis, label, split, meta in rows:
@@ -146,8 +146,8 @@ def _read(ours: Pairs, name: str) -> list[tuple[str, Ours]]:
             if source_id is None:
                 raise InputError(f"{ours.card.name}: has pairs without a source id; is it recast by {name}?")
             our = Ours(premise, hypothesis, binary_label(label), fields.get("name"), fields.get("corpus"), split)
-            found.append((str(source_id), our))
-    return found
+            read.append((str(source_id), our))
+    return read
 
 
 def _matched(ours: Sequence[Ours], theirs: Sequence[Published], published_names: bool) -> dict[int, Ours]:
@@ -156,11 +156,11 @@ def _matched(ours: Sequence[Ours], theirs: Sequence[Published], published_names:
     Numbers of sentences begin anew in each split, so unlike texts are matched within one split where there is any.
     """
     rest = list(ours)
-    found: dict[int, Ours] = {}
+    matched: dict[int, Ours] = {}
     splits = {our.split for our in ours}
     for least in (2, 1, 0):
         for number, other in enumerate(theirs):
-            if number in found:
+            if number in matched:
                 continue
             best: tuple[int, int, Ours] | None = None
             for place, our in enumerate(rest):
@@ -170,9 +170,9 @@ def _matched(ours: Sequence[Ours], theirs: Sequence[Published], published_names:
                 if likeness >= least and not apart and (best is None or likeness > best[0]):
                     best = (likeness, place, named)
             if best is not None:
-                found[number] = best[2]
+                matched[number] = best[2]
                 del rest[best[1]]
-    return found
+    return matched
 
 
 def _matched_by_text(ours: Sequence[Ours], left: Sequence[Published], shared: Collection[str | None]) -> list[Match]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,11 +65,11 @@ def find_parts(sources: Path) -> dict[Part, list[Path]]:
     """Return the datasets that a folder holds, with their files."""
     if not sources.is_dir():
         raise InputError(f"{sources}: is no folder; give the folder that holds the sources")
-    found = {part: files for part in PARTS if part.recaster in RECASTERS and (files := part.files(sources))}
-    if not found:
+    parts = {part: files for part in PARTS if part.recaster in RECASTERS and (files := part.files(sources))}
+    if not parts:
         known = ", ".join(sorted({part.patterns[0].partition("/")[0] for part in PARTS}))
         raise InputError(f"{sources}: holds no source that can be recast; folders are looked for named {known}")
-    return found
+    return parts
 
 
 def recast_all(
@@ -79,35 +79,31 @@ def recast_all(
     *,
     limit: int | None = None,
     on_bytes: OnBytes | None = None,
-    on_part: Callable[[str], None] | None = None,
 ) -> Collection:
     """Recast everything a folder holds into one dataset, with its table, card and manifest.
 
     ``limit`` keeps the first pairs of each dataset. Nothing appears in ``output`` unless all of it could be made.
     """
     options = options or Options()
-    found = find_parts(sources)
+    parts = find_parts(sources)
     refuse_foreign_folder(output)
     streams: dict[str, Stream] = {}
     with atomic_folder(output) as temporary:
         with DatasetWriter(temporary, _card(options, [], {})) as writer:
-            for part, paths in found.items():
-                if on_part:
-                    on_part(part.name)
+            for part, paths in parts.items():
                 stream = Stream(RECASTERS.get(part.recaster), options, limit)
                 for block in _blocks(part, stream, paths, on_bytes):
                     writer.write(block)
                 streams[part.name] = stream
         written = read(temporary)
-        whole = Stream(RECASTERS.get("template"), options)
-        whole.texts_may_repeat, whole.pairs = True, len(written)
-        kept = Pairs(separate(written.frame, whole), written.card)
+        frame = separate(written.frame)[0] if options.style == "plain" else written.frame
+        kept = Pairs(frame, written.card)
         rows = table_rows(dict(kept.frame.group_by("dataset").len().collect().iter_rows()), streams)
         with DatasetWriter(temporary, _card(options, rows, streams)) as writer:
             for block in kept.blocks():
                 writer.write(block)
             writer.attach("table.json", (json.dumps(rows, indent=2) + "\n").encode())
-        write_text(temporary / "manifest.json", _manifest(temporary, found, sources, options))
+        write_text(temporary / "manifest.json", _manifest(temporary, parts, sources, options))
     return Collection(pairs=read(output), rows=rows, style=options.style, output=output)
 
 
@@ -118,9 +114,9 @@ def table_rows(counts: Mapping[str, int], streams: Mapping[str, Stream]) -> list
         ours = counts.get(part.name, 0) if part.name in streams else None
         off = ours - part.published if ours is not None and part.published is not None else None
         if ours is None:
-            told = "not in the folder" if part.recaster in RECASTERS else "not recast"
+            explanation = "not in the folder" if part.recaster in RECASTERS else "not recast"
         else:
-            told = "" if off == 0 else _explained(part, streams[part.name], ours)
+            explanation = "" if off == 0 else _explained(part, streams[part.name], ours)
         rows.append(
             {
                 "annotation": part.annotation,
@@ -128,7 +124,7 @@ def table_rows(counts: Mapping[str, int], streams: Mapping[str, Stream]) -> list
                 "published": part.published,
                 "ours": ours,
                 "difference": off,
-                "explanation": told,
+                "explanation": explanation,
             }
         )
     return rows
@@ -138,8 +134,8 @@ def _explained(part: Part, stream: Stream, ours: int) -> str:
     reasons = stream.skipped.most_common(2)
     if stream.pairs > ours:
         reasons.append((OVERLAP, stream.pairs - ours))
-    told = ", ".join(f"{n:,} left out: {reason}" for reason, n in reasons)
-    return "; ".join(filter(None, (part.note, told)))
+    explanation = ", ".join(f"{n:,} left out: {reason}" for reason, n in reasons)
+    return "; ".join(filter(None, (part.note, explanation)))
 
 
 def _blocks(part: Part, stream: Stream, paths: Sequence[Path], on_bytes: OnBytes | None) -> Iterator[pl.DataFrame]:
@@ -179,11 +175,11 @@ def _shown(number: int | None) -> str:
     return "" if number is None else f"{number:,}"
 
 
-def _manifest(folder: Path, found: Mapping[Part, Sequence[Path]], sources: Path, options: Options) -> str:
+def _manifest(folder: Path, parts: Mapping[Part, Sequence[Path]], sources: Path, options: Options) -> str:
     made = {path.name: _entry(path) for path in sorted(folder.iterdir()) if path.is_file()}
-    given = {path.relative_to(sources).as_posix(): _entry(path) for paths in found.values() for path in paths}
+    read = {path.relative_to(sources).as_posix(): _entry(path) for paths in parts.values() for path in paths}
     chosen = {"style": options.style, "seed": options.seed, "person": options.person, "questions": options.questions}
-    return json.dumps({"options": chosen, "files": made, "sources": dict(sorted(given.items()))}, indent=2) + "\n"
+    return json.dumps({"options": chosen, "files": made, "sources": dict(sorted(read.items()))}, indent=2) + "\n"
 
 
 def _entry(path: Path) -> dict[str, Any]:

@@ -75,10 +75,10 @@ def published_pairs(paths: Sequence[Path], name: str) -> list[Published]:
     """Read the released pairs of one recaster; metadata are looked for among the files and beside them."""
     files = [file for path in paths for file in input_files(path)]
     wanted = RELEASED_AS.get(name, name)
-    found = [(file, match[1]) for file in files if (match := _DATA.fullmatch(file.name))]
-    data = [file for file, released in found if released == wanted]
+    data_files = [(file, match[1]) for file in files if (match := _DATA.fullmatch(file.name))]
+    data = [file for file, released in data_files if released == wanted]
     if not data:
-        seen = ", ".join(sorted({file.name for file, _ in found})) or "no recast_*_data.json"
+        seen = ", ".join(sorted({file.name for file, _ in data_files})) or "no recast_*_data.json"
         raise InputError(f"{paths[0] if paths else 'no file'}: holds no recast_{wanted}_data.json; it has {seen}")
     return [pair for file in data for pair in _joined(file, files)]
 
@@ -92,11 +92,11 @@ def _joined(file: InputFile, files: Sequence[InputFile]) -> Iterator[Published]:
             raise InputError(
                 f"{file} item {number}: {(missing or ['binary-label'])[0]} is missing, or is no truth value"
             )
-        told = metadata.get(row["pair-id"], {})
-        source_id = told.get("corpus-sent-id")
+        described = metadata.get(row["pair-id"], {})
+        source_id = described.get("corpus-sent-id")
         yield Published(
             source_id=None if source_id is None else str(source_id),
-            corpus=told.get("corpus"),
+            corpus=described.get("corpus"),
             split=row.get("split"),
             premise=normalize("NFC", row["context"]),
             hypothesis=normalize("NFC", row["hypothesis"]),
@@ -170,8 +170,8 @@ def _released_rows(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     number = {"pair-id": int(row["id"])}
     kept = {name: meta[name] for name in _DATA_FIELDS if name in meta}
-    told = {name: meta[name] for name in _METADATA_FIELDS if name in meta}
-    return data | kept | number | {"binary-label": row["label"] == ENTAILED}, told | number
+    described = {name: meta[name] for name in _METADATA_FIELDS if name in meta}
+    return data | kept | number | {"binary-label": row["label"] == ENTAILED}, described | number
 
 
 def _own_rows(

@@ -111,7 +111,8 @@ def item_classes(items: Sequence[Item], by: str) -> list[str]:
     """
     if by == "majority":
         return [_majority([answer for _, answer in item.answers]) for item in items]
-    people = {person: number for number, person in enumerate(sorted({who for one in items for who, _ in one.answers}))}
+    annotators = sorted({who for item in items for who, _ in item.answers})
+    people = {person: number for number, person in enumerate(annotators)}
     votes = [
         (number, people[who], ANSWERS.index(answer))
         for number, item in enumerate(items)

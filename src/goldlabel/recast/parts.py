@@ -23,8 +23,8 @@ class Part:
 
     def files(self, folder: Path) -> list[Path]:
         """Return its files in a folder of sources, in the order of their names; none if it is not there."""
-        found = next((paths for pattern in self.patterns if (paths := sorted(folder.glob(pattern)))), [])
-        return [*found, *(path for pattern in self.also for path in sorted(folder.glob(pattern)))] if found else []
+        first = next((paths for pattern in self.patterns if (paths := sorted(folder.glob(pattern)))), [])
+        return [*first, *(path for pattern in self.also for path in sorted(folder.glob(pattern)))] if first else []
 
 
 _FACTUALITY = "factuality/njjiang_factuality_bert"

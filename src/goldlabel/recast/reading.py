@@ -55,8 +55,8 @@ def distinct_names(files: Sequence[InputFile]) -> dict[InputFile, str]:
 
 def split_of(file: InputFile) -> str | None:
     """Return the split that a file's name tells; CoNLL's ``testa`` is for development."""
-    told = _SPLIT.search(file.name.lower())
-    return _SPLITS[told[1]] if told else None
+    match = _SPLIT.search(file.name.lower())
+    return _SPLITS[match[1]] if match else None
 
 
 @contextmanager

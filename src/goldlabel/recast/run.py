@@ -213,8 +213,7 @@ def run_recast(
     if output is None:
         frames = list(stream.blocks(files))
         _refuse_nothing(stream, files)
-        frame = separate(pl.concat(frames).lazy(), stream)
-        pairs = Pairs(frame, _card(stream, files))
+        pairs = Pairs(_separate(pl.concat(frames).lazy(), stream), _card(stream, files))
     else:
         pairs = _write(stream, files, output)
     return RecastRun(
@@ -248,7 +247,7 @@ def _write(stream: Stream, files: Sequence[InputFile], output: Path) -> Pairs:
             _refuse_nothing(stream, files)
             writer.card = _card(stream, files)
         written = read(temporary)
-        separated = separate(written.frame, stream)
+        separated = _separate(written.frame, stream)
         if separated is not written.frame:
             with DatasetWriter(temporary, _card(stream, files)) as writer:
                 for block in Pairs(separated, written.card).blocks():
@@ -256,21 +255,27 @@ def _write(stream: Stream, files: Sequence[InputFile], output: Path) -> Pairs:
     return read(output)
 
 
-def separate(frame: pl.LazyFrame, stream: Stream) -> pl.LazyFrame:
-    """Leave out, in the plain style, what has its text in a more held-out split too: test before dev before train."""
+def _separate(frame: pl.LazyFrame, stream: Stream) -> pl.LazyFrame:
     if stream.options.style != "plain" or not stream.texts_may_repeat:
         return frame
+    kept, lost = separate(frame)
+    if lost:
+        stream.skipped[OVERLAP] += lost
+    return kept
+
+
+def separate(frame: pl.LazyFrame) -> tuple[pl.LazyFrame, int]:
+    """Leave out what has its text in a more held-out split too (test before dev before train), and count it."""
     rank = pl.col("split").replace_strict({"test": 0, "dev": 1, "train": 2, "none": 3}, return_dtype=pl.Int8)
     key = pl.col("premise").hash(seed=0).alias("_key")
     places = frame.select(key, rank.alias("_rank")).unique().collect(engine="streaming")
     shared = places.group_by("_key").agg(pl.col("_rank").min().alias("_best"), pl.len()).filter(pl.col("len") > 1)
     if shared.is_empty():
-        return frame
+        return frame, 0
     best = pl.col("_key").replace_strict(shared["_key"], shared["_best"], default=None, return_dtype=pl.Int8)
-    kept = frame.with_columns(key).filter((best.is_null()) | (best == rank)).drop("_key")
-    lost = stream.pairs - int(kept.select(pl.len()).collect(engine="streaming").item())
-    stream.skipped[OVERLAP] += lost
-    return kept
+    keep = best.is_null() | (best == rank)
+    lost = frame.with_columns(key).select((~keep).sum()).collect(engine="streaming").item()
+    return frame.with_columns(key).filter(keep).drop("_key"), int(lost)
 
 
 def _card(stream: Stream, files: Sequence[InputFile]) -> Card:

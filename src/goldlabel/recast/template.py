@@ -118,30 +118,30 @@ def read_templates(file: InputFile) -> Templates:
     """Read and check the YAML file."""
     text = "\n".join(line for _, line in text_rows(file))
     try:
-        given = yaml.safe_load(text)
+        config = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line if mark else text.count("\n", 0, getattr(error, "position", 0))
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or error
         raise InputError(f"{file} line {line + 1}: is not YAML ({problem})") from error
-    if not isinstance(given, dict) or not given.get("premise") or not isinstance(given.get("hypotheses"), list):
+    if not isinstance(config, dict) or not config.get("premise") or not isinstance(config.get("hypotheses"), list):
         raise InputError(f"{file}: needs premise (a template) and hypotheses (a list)")
-    for name in given:
+    for name in config:
         if name not in FIELDS:
             raise InputError(f"{file}: {name!r} is not known; {suggest(str(name), list(FIELDS))}")
-    space = label_space(str(given.get("labels", "nli2")))
-    hypotheses = [_hypothesis(file, number, one, space) for number, one in enumerate(given["hypotheses"], 1)]
+    space = label_space(str(config.get("labels", "nli2")))
+    hypotheses = [_hypothesis(file, number, entry, space) for number, entry in enumerate(config["hypotheses"], 1)]
     if not hypotheses:
         raise InputError(f"{file}: has no hypotheses; give one or more")
-    premise = str(given["premise"])
+    premise = str(config["premise"])
     texts = [premise, *(text for text, _, _ in hypotheses)]
-    columns = {name: str(given[name]) if name in given else None for name in ("id", "split", "group")}
+    columns = {name: str(config[name]) if name in config else None for name in ("id", "split", "group")}
     used = {name for text in texts for name in _places(file, text)} - {NAME}
     ruled = {column for _, _, column in hypotheses if column}
     return Templates(
         where=file,
-        corpus=given.get("corpus"),
-        licence=str(given.get("licence", "not stated")),
+        corpus=config.get("corpus"),
+        licence=str(config.get("licence", "not stated")),
         space=space,
         columns=columns,
         premise=premise,
@@ -150,22 +150,22 @@ def read_templates(file: InputFile) -> Templates:
     )
 
 
-def _hypothesis(file: InputFile, number: int, given: Any, space: LabelSpace) -> tuple[str, Judge, str | None]:
+def _hypothesis(file: InputFile, number: int, entry: Any, space: LabelSpace) -> tuple[str, Judge, str | None]:
     where = f"{file}: hypothesis {number}"
-    if not isinstance(given, dict) or {*given} != {"text", "label"}:
+    if not isinstance(entry, dict) or {*entry} != {"text", "label"}:
         raise InputError(f"{where} needs exactly text and label")
-    rule = given["label"]
+    rule = entry["label"]
     if isinstance(rule, str):
         word = _label(where, rule, space)
-        return str(given["text"]), lambda row: word, None
+        return str(entry["text"]), lambda row: word, None
     if not isinstance(rule, dict) or "column" not in rule:
         raise InputError(f"{where}: its label is neither a word nor a rule with column")
     chosen = [name for name in TESTS if name in rule]
     unknown = sorted({*map(str, rule)} - {"column", "then", "else", *TESTS})
     if len(chosen) != 1 or unknown:
-        told = f"{unknown[0]!r} is not known" if unknown else f"it needs one of {', '.join(TESTS)}"
-        raise InputError(f"{where}: of its label's rule, {told}")
-    return str(given["text"]), _judge(where, rule, chosen[0], space), str(rule["column"])
+        problem = f"{unknown[0]!r} is not known" if unknown else f"it needs one of {', '.join(TESTS)}"
+        raise InputError(f"{where}: of its label's rule, {problem}")
+    return str(entry["text"]), _judge(where, rule, chosen[0], space), str(rule["column"])
 
 
 def _judge(where: str, rule: Mapping[str, Any], test: str, space: LabelSpace) -> Judge:

@@ -61,8 +61,8 @@ def join(tokens: Sequence[str]) -> str:
     parts: list[str] = []
     quoting: dict[str, bool] = {}
     last, glued = "", True
-    for given in tokens:
-        token = _BRACKETS.get(given, given)
+    for raw in tokens:
+        token = _BRACKETS.get(raw, raw)
         opens = token in _OPENING
         closes = token in _CLOSING
         if token in ('"', "'"):

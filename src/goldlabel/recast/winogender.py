@@ -108,9 +108,9 @@ def _resolved(sentence: str, person: str, *, whole: bool) -> str:
     def named(match: re.Match[str]) -> str:
         return f"the {person}'s" if match[1] == "POSS" else f"the {person}"
 
-    found = _PRONOUN.search(sentence)
-    if found and not whole and (found[1] == "NOM" or _CLAUSE.search(sentence[: found.start()])):
-        sentence = sentence[found.start() :]
+    pronoun = _PRONOUN.search(sentence)
+    if pronoun and not whole and (pronoun[1] == "NOM" or _CLAUSE.search(sentence[: pronoun.start()])):
+        sentence = sentence[pronoun.start() :]
     return _capitalised(_PRONOUN.sub(named, sentence))
 
 
