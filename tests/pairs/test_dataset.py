@@ -13,7 +13,7 @@ import yaml
 import goldlabel as gl
 from goldlabel.errors import InputError
 from goldlabel.pairs.card import CARD, Card
-from goldlabel.pairs.record import SCHEMA
+from goldlabel.pairs.record import DTYPES, SCHEMA
 from goldlabel.pairs.writing import DatasetWriter
 from tests.conftest import pair
 from tests.pairs.test_reading import NASTY
@@ -250,3 +250,42 @@ def test_broken_cards_and_half_written_parts_are_named(pairs: gl.Pairs, tmp_path
     (folder / CARD).write_text("{")
     with pytest.raises(InputError, match="is not a dataset card"):
         gl.read(folder)
+
+
+def test_a_frame_of_three_columns_is_enough() -> None:
+    frame = pl.DataFrame(
+        {"premise": ["Cafe\u0301 a", "b"], "hypothesis": ["c", "d"], "label": ["E", "-"], "genre": None}
+    )
+    made = gl.Pairs.from_frame(frame, Card(name="made")).collect()
+    assert dict(made.schema) == DTYPES
+    assert made.select("id", "premise", "label", "split", "dataset").rows() == [
+        ("made-1", "Café a", "entailment", "none", "made"),
+        ("made-2", "b", "-", "none", "made"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"label": ["banana", "-"]}, "made row 1: label 'banana' is not one of contradiction, entailment, neutral"),
+        ({"hypothesis": ["c", " "]}, "made row 2: hypothesis is empty"),
+        ({"premise": ["a", None]}, "made row 2: premise is missing"),
+        ({"id": ["x", "x"]}, "made: id 'x' is given to more than one pair"),
+        ({"split": ["train", "holdout"]}, "made row 2: split 'holdout' is not one of"),
+        ({"votes": [["neutral"], ["maybe"]]}, "made row 2: vote 'maybe' is not one of"),
+        ({"meta": ["{}", "{"]}, "made row 2: meta is not valid JSON"),
+        ({"meta": ["{}", "[1]"]}, "made row 2: meta is not a JSON object"),
+        ({"label": [0, 1]}, "made: column 'label' holds Int64, and String was expected"),
+        ({"lable": ["neutral", "-"]}, "made: 'lable' is not a column of the record; did you mean 'label'?"),
+    ],
+)
+def test_a_frame_passes_the_gate_of_files(changes: dict[str, list[object]], message: str) -> None:
+    columns = {"premise": ["a", "b"], "hypothesis": ["c", "d"], "label": ["neutral", "-"]} | changes
+    with pytest.raises(InputError) as error:
+        gl.Pairs.from_frame(pl.DataFrame(columns), Card(name="made"))
+    assert message in str(error.value)
+
+
+def test_a_frame_needs_premise_hypothesis_and_label() -> None:
+    with pytest.raises(InputError, match="made row 1: field 'label' is missing"):
+        gl.Pairs.from_frame(pl.DataFrame({"premise": ["a"], "hypothesis": ["b"]}), Card(name="made"))

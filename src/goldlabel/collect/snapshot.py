@@ -192,4 +192,4 @@ def _pairs(rows: Sequence[Mapping[str, Any]], found: Project, name: str, author:
     assert isinstance(frame, pl.DataFrame)
     protocol = found.protocol
     card = Card(name=name, label_space=protocol.label_space, languages=(protocol.language,), author=author)
-    return Pairs.from_frame(frame, card)
+    return Pairs(frame.lazy(), card)

@@ -17,8 +17,9 @@ import pyarrow.parquet as pq
 
 from goldlabel.errors import InputError
 from goldlabel.pairs.labels import NO_GOLD
-from goldlabel.pairs.record import COLUMNS, LINE
-from goldlabel.pairs.rows import KNOWN_NAMES, Parsed, Row, by_name, parse_rows
+from goldlabel.pairs.record import COLUMNS, DTYPES, LINE
+from goldlabel.pairs.rows import KNOWN_NAMES, Parsed, Row, by_name, check_meta, parse_rows
+from goldlabel.registry import suggest
 
 ROWS_PER_BLOCK = 50_000
 
@@ -77,7 +78,7 @@ def _parse_batches(
     first = 1
     for batch in batches:
         if is_record:
-            yield lambda batch=batch, first=first: Parsed(_record_frame(batch, first))  # type: ignore[misc]
+            yield lambda batch=batch, first=first: parse_frame(_frame(batch), where, first)  # type: ignore[misc]
         else:
             yield lambda batch=batch, first=first: parse_rows(  # type: ignore[misc]
                 _rows(batch, first, classes), by_name(names), where, "row"
@@ -85,10 +86,22 @@ def _parse_batches(
         first += len(batch)
 
 
-def _record_frame(batch: pa.RecordBatch, first: int) -> pl.DataFrame:
+def parse_frame(frame: pl.DataFrame, where: str, first: int = 1) -> Parsed:
+    """Number the rows of a frame in the record's columns, or in some of them, and check what ``meta`` holds."""
+    for name, dtype in frame.schema.items():
+        if name not in DTYPES:
+            raise InputError(f"{where}: {name!r} is not a column of the record; {suggest(name, list(COLUMNS))}")
+        if dtype not in (DTYPES[name], pl.Null):
+            raise InputError(f"{where}: column {name!r} holds {dtype}, and {DTYPES[name]} was expected")
+    typed = frame.cast({name: DTYPES[name] for name in frame.columns})
+    numbered = typed.with_columns(pl.int_range(first, first + len(frame), dtype=pl.Int64).alias(LINE))
+    return Parsed(numbered, check_meta(numbered, where) if "meta" in frame.columns else [])
+
+
+def _frame(batch: pa.RecordBatch) -> pl.DataFrame:
     frame = pl.from_arrow(batch)
     assert isinstance(frame, pl.DataFrame)
-    return frame.with_columns(pl.int_range(first, first + len(frame), dtype=pl.Int64).alias(LINE))
+    return frame
 
 
 def _rows(batch: pa.RecordBatch, first: int, classes: Mapping[str, list[str]]) -> Iterator[tuple[int, Row]]:

@@ -16,8 +16,8 @@ from goldlabel.files import OnBytes
 from goldlabel.pairs.card import CARD, Card, read_card
 from goldlabel.pairs.columnar import open_parquet
 from goldlabel.pairs.labels import NLI3, NO_GOLD, LabelSpace, label_space, score_mapping
-from goldlabel.pairs.reading import DATA_SUFFIXES, Reading, stream_pairs
-from goldlabel.pairs.record import COLUMNS, DTYPES, SPLITS, check_columns
+from goldlabel.pairs.reading import DATA_SUFFIXES, Reading, read_frame, stream_pairs
+from goldlabel.pairs.record import COLUMNS, DTYPES, SPLITS, check_columns, refuse_double_ids
 from goldlabel.pairs.result import Result
 from goldlabel.pairs.writing import DatasetWriter, write_file
 
@@ -37,9 +37,11 @@ class Pairs(Result):
 
     @classmethod
     def from_frame(cls, frame: pl.DataFrame, card: Card) -> Pairs:
-        """Wrap records that are in memory."""
-        check_columns(frame.schema, card.name)
-        return cls(frame.lazy(), card)
+        """Take pairs that are in memory, checked as a file's are.
+
+        The columns are the record's; ``premise``, ``hypothesis`` and ``label`` are enough.
+        """
+        return cls(read_frame(frame, card.name, card.label_space).lazy(), card)
 
     def collect(self) -> pl.DataFrame:
         """Bring all records into memory."""
@@ -191,9 +193,7 @@ def read(
                 break
     frame = pl.concat(blocks) if blocks else pl.DataFrame(schema=DTYPES)
     frame = frame.head(limit) if limit else frame
-    twice = frame["id"].filter(frame["id"].is_duplicated())
-    if len(twice):
-        raise InputError(f"{path}: id {twice[0]!r} is given to more than one pair; ids must be unique in a dataset")
+    refuse_double_ids(frame, str(path))
     return Pairs(frame.lazy(), _card_of(frame, name, reading, path))
 
 

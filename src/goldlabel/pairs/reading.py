@@ -19,11 +19,11 @@ import yaml
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile, OnBytes, data_suffix, files_in, one_input_file
 from goldlabel.pairs.card import HF_SPLITS
-from goldlabel.pairs.columnar import read_arrow, read_parquet
+from goldlabel.pairs.columnar import parse_frame, read_arrow, read_parquet
 from goldlabel.pairs.delimited import read_delimited
 from goldlabel.pairs.jsonl import read_jsonl
 from goldlabel.pairs.labels import NLI3, LabelSpace
-from goldlabel.pairs.record import Gate, conform_strictly
+from goldlabel.pairs.record import Gate, conform_strictly, refuse_double_ids
 from goldlabel.pairs.rows import Parsed, field_names
 
 T = TypeVar("T")
@@ -60,6 +60,14 @@ def stream_pairs(
         gate = replace(gate, unit=unit)
         with closing(in_order(thunks, partial(_records, gate))) as blocks:
             yield from blocks
+
+
+def read_frame(frame: pl.DataFrame, name: str, space: LabelSpace) -> pl.DataFrame:
+    """Return a frame in memory as records, through the gate that files pass."""
+    gate = Gate(where=name, space=space, defaults={"dataset": name}, id_prefix=f"{name}-", unit="row")
+    records = _records(gate, lambda: parse_frame(frame, name))
+    refuse_double_ids(records, name)
+    return records
 
 
 def in_order(items: Iterable[T], work: Callable[[T], R], workers: int = 2) -> Generator[R, None, None]:

@@ -133,6 +133,13 @@ def conform_strictly(raw: pl.DataFrame, gate: Gate) -> pl.DataFrame:
     return frame
 
 
+def refuse_double_ids(frame: pl.DataFrame, where: str) -> None:
+    """Refuse records of which two have one id."""
+    repeated = frame["id"].filter(frame["id"].is_duplicated())
+    if len(repeated):
+        raise InputError(f"{where}: id {repeated[0]!r} is given to more than one pair; ids must be unique in a dataset")
+
+
 def check_columns(schema: pl.Schema, where: str) -> None:
     """Refuse a Parquet file whose columns are not the record's."""
     for name, dtype in DTYPES.items():

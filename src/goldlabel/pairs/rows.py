@@ -99,6 +99,17 @@ def _scalar(name: str, value: object) -> str:
     return str(value)
 
 
+def check_meta(raw: pl.DataFrame, where: str) -> list[Problem]:
+    """Return a problem for each row of a raw frame whose ``meta`` is no JSON object."""
+    problems = []
+    for line, text in raw.select(LINE, "meta").drop_nulls("meta").iter_rows():
+        try:
+            _as_object(text)
+        except InputError as error:
+            problems.append(Problem(where, line, "meta", str(error), "row"))
+    return problems
+
+
 def to_json(value: object) -> str:
     """Write a value as compact JSON with sorted keys, so that equal values give equal text."""
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()

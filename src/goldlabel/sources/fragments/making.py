@@ -57,7 +57,7 @@ def fragment_pairs(
     """Return what ``make_fragments`` makes as a dataset in memory."""
     blocks = make_fragments(language, pairs, seed=seed, phenomena=phenomena, artifact=artifact)
     card = fragments_card(language, pairs, seed=seed, phenomena=phenomena, artifact=artifact)
-    return Pairs.from_frame(pl.concat(blocks), card)
+    return Pairs(pl.concat(blocks).lazy(), card)
 
 
 def fragments_card(
