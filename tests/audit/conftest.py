@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,11 +14,12 @@ Make = Callable[..., Pairs]
 
 
 def make_pairs(*rows: tuple[str, str, str] | dict[str, Any], name: str = "tiny") -> Pairs:
-    """Pairs from (premise, hypothesis, label), or from dictionaries in the record's names."""
+    """Chinese or English pairs from (premise, hypothesis, label), or from dictionaries in the record's names."""
     records = []
     for number, row in enumerate(rows):
         fields = row if isinstance(row, dict) else dict(zip(("premise", "hypothesis", "label"), row, strict=True))
-        defaults = {"id": str(number), "split": "none", "votes": [], "tags": []}
+        language = "zh" if re.search("[\u4e00-\u9fff]", fields["premise"] + fields["hypothesis"]) else "en"
+        defaults = {"id": str(number), "split": "none", "votes": [], "tags": [], "language": language}
         records.append({column: (defaults | fields).get(column) for column in DTYPES})
     return Pairs.from_frame(pl.DataFrame(records, schema=DTYPES), Card(name=name))
 

@@ -3,11 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
+from goldlabel.audit import audit
 from goldlabel.audit.corpus import read_corpus
 from goldlabel.audit.figures import count_foreign, count_tags
 from goldlabel.audit.tags import TAGS, carries
+from goldlabel.pairs import Pairs
 from goldlabel.pairs.lexicon import LEXICONS, lexicon
 from goldlabel.sources import add, load
 from tests.audit.conftest import make_pairs
@@ -83,3 +86,13 @@ def test_foreign_text_of_chinese_xnli(corpora: Path, home: Path) -> None:
     counted = count_foreign(corpus)
     assert counted is not None
     assert (counted.to_dict()["pairs"], counted.share.n) == (864, 7500)
+
+
+def test_what_hangs_on_the_language_is_undefined_without_one(planted: Pairs) -> None:
+    unnamed = Pairs(planted.frame.with_columns(pl.lit(None, pl.String).alias("language")), planted.card)
+    known, unknown = (audit(pairs, near=False).groups["all"] for pairs in (planted, unnamed))
+    assert known.tags is not None
+    assert known.negators is not None
+    assert (unknown.tags, unknown.negators, unknown.foreign_text) == (None, None, None)
+    assert unknown.length == known.length
+    assert unknown.hypothesis_only == known.hypothesis_only

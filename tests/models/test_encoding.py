@@ -84,6 +84,8 @@ def test_chinese_and_japanese_by_character() -> None:
 def test_the_tokenizer_follows_the_language() -> None:
     assert default_tokenizer(["en", "de"]) == "words"
     assert default_tokenizer(["en", "zh-Hans"]) == default_tokenizer(["JA"]) == "characters"
+    assert default_tokenizer(["zh"], "letters") == "letters"
+    assert default_tokenizer(["", "en"], "letters") == "characters"
     with pytest.raises(InputError, match="no tokenizer 'wrods'; did you mean 'words'"):
         split("x", "wrods")
 

@@ -68,12 +68,14 @@ def test_units_are_those_of_the_package() -> None:
     assert units[0] == units[1] != units[2] == units[3]
 
 
-def test_a_borrowed_word_does_not_make_a_set_chinese() -> None:
-    rows = make_rows(200)
+def test_languages_are_those_that_are_named() -> None:
+    rows = make_rows(4)
     rows[0]["premise"] = "The gate 门 stands open."
-    for row in rows:
-        row["language"] = None
-    assert take(make_pairs(rows)).languages == {"en"}
+    for row, language in zip(rows, ("en-GB", "en", "zh", "zh"), strict=True):
+        row["language"] = language
+    assert take(make_pairs(rows)).languages == {"en", "zh"}
+    rows[0]["language"] = None
+    assert take(make_pairs(rows)).languages == {"", "en", "zh"}
 
 
 def test_a_hash_tells_other_labels_and_another_order() -> None:

@@ -54,9 +54,11 @@ def test_the_tokenizer_follows_the_language() -> None:
     assert tokenizer_of("en", "jieba") == "words"
     with pytest.raises(UnknownNameError, match="did you mean 'words'"):
         tokenizer_of("en", "word")
+    assert tokenizer_of("") == "characters"
+    assert [tokenizer_of(language, "jieba") for language in ("zh", "", "en")] == ["jieba", "jieba", "words"]
 
 
-def test_a_language_that_is_not_given_is_told_by_the_script() -> None:
+def test_a_language_that_is_not_given_is_not_guessed() -> None:
     frame = pl.DataFrame(
         {
             "premise": ["A fox.", "狐狸", "Ein Fuchs.", "x"],
@@ -64,7 +66,7 @@ def test_a_language_that_is_not_given_is_told_by_the_script() -> None:
             "language": [None, None, "de-AT", None],
         }
     )
-    assert language_of(frame).to_list() == ["en", "zh", "de", "zh"]
+    assert language_of(frame).to_list() == [None, None, "de", None]
     assert tokenize_units(frame, "hypothesis").to_list() == [["a", "fox"], ["狐", "狸"], ["ein", "fuchs"], ["猫"]]
 
 

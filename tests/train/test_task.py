@@ -128,3 +128,9 @@ def test_what_cannot_be_trained_on_is_refused(call: Callable[[], Task], message:
     with pytest.raises(GoldlabelError, match=message) as raised:
         call()
     assert "\n" not in str(raised.value)
+
+
+def test_a_language_that_nobody_named_fits_any_other() -> None:
+    for train, dev in ((None, "zh"), ("en", None)):
+        task = gather_task("majority", [make_pairs(3, language=train)], dev=[make_pairs(3, language=dev, name="dev")])
+        assert [gold.name for gold in task.dev] == ["dev"]

@@ -21,7 +21,7 @@ from functools import cached_property
 import polars as pl
 
 from goldlabel.errors import InputError
-from goldlabel.pairs.tokens import CJK, NUMBER
+from goldlabel.pairs.tokens import CJK, NUMBER, UNKNOWN
 from goldlabel.registry import suggest
 
 TOKENIZERS = ("words", "characters", "letters", "jieba")
@@ -53,8 +53,14 @@ def tokenize(texts: pl.Series, tokenizer: str, *, lowercase: bool) -> pl.Series:
 
 
 def default_tokenizer(languages: Iterable[str], characters: str = "characters") -> str:
-    """Return what cuts ``characters`` where Chinese or Japanese is among the languages, else ``words``."""
-    return characters if {"zh", "ja"} & {language[:2].lower() for language in languages} else "words"
+    """Return what cuts ``characters`` where Chinese or Japanese is among the languages, else ``words``.
+
+    Where one is not named, ``characters`` serves whatever it is: of text in other scripts it makes words.
+    """
+    codes = {language[:2].lower() for language in languages}
+    if {"zh", "ja"} & codes:
+        return characters
+    return "characters" if UNKNOWN in codes else "words"
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,11 @@ from goldlabel.metrics import Estimate, accuracy_score
 from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace, score_mapping
 from goldlabel.pairs.record import SPLITS
-from goldlabel.pairs.tokens import language_of
+from goldlabel.pairs.tokens import UNKNOWN, language_of
 from goldlabel.pairs.units import units_of
 from goldlabel.registry import one_of
 
 UNSPLIT = "none"
-LEAST_SHARE = 0.01
-"""A language counts from this share of the pairs on: one borrowed word does not make an English set Chinese."""
 _COLUMNS = ("id", "premise", "hypothesis", "label", "language", "group")
 
 
@@ -49,9 +47,8 @@ class GoldPairs:
 
     @cached_property
     def languages(self) -> frozenset[str]:
-        """The languages of the pairs."""
-        counts = language_of(self.frame).value_counts()
-        return frozenset(counts.filter(pl.col("count") >= LEAST_SHARE * len(self))["language"])
+        """The languages of the pairs; ``UNKNOWN`` if some have none."""
+        return frozenset(language_of(self.frame).fill_null(UNKNOWN).unique())
 
     @cached_property
     def units(self) -> NDArray[np.int64]:

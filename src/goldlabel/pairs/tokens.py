@@ -69,41 +69,40 @@ TOKENIZERS.add("characters", characters)
 TOKENIZERS.add("jieba", jieba_words)
 TOKENIZERS.add("jieba-search", jieba_search)
 
-_BY_LANGUAGE = {"zh": "jieba-search", "ja": "characters"}
-_UNITS = {"zh": "characters", "ja": "characters"}
+UNKNOWN = ""
+"""Stands for a language that nobody named, where a language is asked for."""
+
+_BY_LANGUAGE = {"zh": "jieba-search", "ja": "characters", UNKNOWN: "characters"}
+_UNITS = {"zh": "characters", "ja": "characters", UNKNOWN: "characters"}
 
 
 def language_of(frame: pl.DataFrame) -> pl.Series:
-    """Return each pair's language without its region; where none is given, ``zh`` if Han occurs, else ``en``."""
-    given = pl.col("language").str.to_lowercase().str.extract(r"^([a-z]+)")
-    han = pl.col("premise").str.contains(r"\p{Han}") | pl.col("hypothesis").str.contains(r"\p{Han}")
-    return frame.select(
-        pl.coalesce(given, pl.when(han).then(pl.lit("zh")).otherwise(pl.lit("en"))).alias("language")
-    ).to_series()
+    """Return each pair's language without its region, null where none is given: none is guessed."""
+    return frame.select(pl.col("language").str.to_lowercase().str.extract(r"^([a-z]+)")).to_series()
 
 
 def tokenizer_of(language: str, wanted: str | None = None) -> str:
-    """Return the name of the tokeniser for a language; one made for Chinese is taken for Chinese alone."""
+    """Return the name of the tokeniser for a language; one made for Chinese is not taken for another language."""
     if wanted is not None:
         TOKENIZERS.get(wanted)
-    if wanted is None or (wanted.startswith("jieba") and language != "zh"):
+    if wanted is None or (wanted.startswith("jieba") and language not in ("zh", UNKNOWN)):
         return _BY_LANGUAGE.get(language, "words")
     return wanted
 
 
 def units_of(language: str) -> str:
-    """Return the tokeniser whose tokens lengths and overlap are counted in: characters for Chinese, else words."""
+    """Return the tokeniser whose tokens lengths and overlap are counted in: words, and characters for Chinese."""
     return _UNITS.get(language, "words")
 
 
 def tokenize_units(frame: pl.DataFrame, column: str) -> pl.Series:
     """Tokenise one column of pairs, each in the units of its language."""
-    languages = language_of(frame)
+    languages = language_of(frame).fill_null(UNKNOWN)
     rows, parts = [], []
     for language in languages.unique(maintain_order=True):
-        held = (languages == language).arg_true()
-        rows.append(held)
-        parts.append(TOKENIZERS.get(units_of(language))(frame[column].gather(held)))
+        places = (languages == language).arg_true()
+        rows.append(places)
+        parts.append(TOKENIZERS.get(units_of(language))(frame[column].gather(places)))
     if len(parts) == 1:
         return parts[0]
     return pl.concat(parts).gather(pl.concat(rows).arg_sort())

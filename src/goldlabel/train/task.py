@@ -24,6 +24,7 @@ from goldlabel.models.options import check_options, own_options
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.gold import GoldPairs, digest_texts, splits_of, take_gold
 from goldlabel.pairs.labels import LabelSpace, score_mapping
+from goldlabel.pairs.tokens import UNKNOWN
 from goldlabel.registry import suggest
 from goldlabel.seeds import check_seed
 from goldlabel.train.options import OPTION_NAMES, TrainOptions, is_network, model_options
@@ -244,9 +245,10 @@ def dev_pairs(parts: Sequence[Pairs], space: LabelSpace, languages: frozenset[st
         if not len(gold):
             raise InputError(f"{gold.name}: has no pair with a gold label to stop on")
         score_mapping(space, gold.space)
-        if languages is not None and (unknown := sorted(gold.languages - languages)):
+        others = gold.languages - (languages or set()) - {UNKNOWN}
+        if languages is not None and UNKNOWN not in languages and others:
             raise InputError(
-                f"dev set {gold.name} is in {', '.join(unknown)} and the training data in "
+                f"dev set {gold.name} is in {', '.join(sorted(others))} and the training data in "
                 f"{', '.join(sorted(languages))}; give a dev set of that language"
             )
         taken.append(gold)

@@ -19,6 +19,7 @@ from goldlabel.collect.projects import Project
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
+from goldlabel.pairs.tokens import UNKNOWN
 from goldlabel.web.measuring import tokenizer_for
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, Person, Stored, limit
@@ -71,7 +72,7 @@ def audit_section(pairs: Pairs, refused: Callable[[str], None] = lambda _: None)
     from goldlabel.report.artifacts import artifact_section
 
     by = "condition" if pairs.frame.select("condition").collect()["condition"].null_count() < len(pairs) else None
-    language = pairs.card.languages[0] if pairs.card.languages else "en"
+    language = pairs.card.languages[0] if pairs.card.languages else UNKNOWN
     try:
         return artifact_section(audit(pairs, by=by, tokenizer=tokenizer_for(language)))
     except InputError as error:
