@@ -249,6 +249,8 @@ def test_ctrl_c_saves_and_the_same_command_goes_on(pairs: str, tmp_path: Path) -
         (("cbow", "--hypothesis-only", "--premise-only"), "leave nothing to read; choose one"),
         (("cbow", "--set", "hiden=3"), "cbow has no option 'hiden'; did you mean 'hidden'"),
         (("cbow", "--set", "hidden=big"), "hidden=big is not a whole number"),
+        (("cbow", "--set", "hidden=0"), "cbow: hidden 0 is not"),
+        (("cbow", "--set", "dropout=2", "--seeds", "2"), "cbow: dropout 2.0 is not a number from 0 on and below 1"),
         (("cbow", "--set", "hidden"), "--set 'hidden' is not of the form A=B"),
         (("cbow", "--lr", "0"), "lr 0.0 is not above 0"),
         (("cbow", "--seed", "-1"), "seed -1 is not a whole number from 0 to"),
@@ -273,6 +275,7 @@ def test_bad_input(pairs: str, tmp_path: Path, arguments: tuple[str, ...], messa
     assert isinstance(result.exception, GoldlabelError), result.output
     assert message in str(result.exception)
     assert "\n" not in str(result.exception)
+    assert not (tmp_path / "run").exists()
 
 
 def test_nothing_to_train_on_and_nowhere_to_write(pairs: str, tmp_path: Path) -> None:

@@ -286,7 +286,7 @@ def digest_vectors(file: str) -> str:
 def _digest_file(path: Path) -> str:
     """Return a file's hash; one of the same size and date as before is not read again."""
     about = path.stat()
-    return _digest_once(path, about.st_size, about.st_mtime_ns)
+    return _digest_once(path.resolve(), about.st_size, about.st_mtime_ns)
 
 
 @lru_cache
