@@ -14,10 +14,16 @@ from numpy.typing import NDArray
 
 def normalised(column: str) -> pl.Expr:
     """Return a text as it is compared: NFKC, lower case, letters and digits only."""
-    words = pl.col(column).str.normalize("NFKC").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", " ")
-    stripped = words.str.strip_chars()
+    composed = pl.col(column).map_batches(_nfkc, return_dtype=pl.String, is_elementwise=True)
+    words = composed.str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", " ").str.strip_chars()
     # Text of nothing but signs is compared as it stands.
-    return pl.when(stripped == "").then(pl.col(column)).otherwise(stripped).alias(column)
+    return pl.coalesce(words.replace("", None), column).alias(column)
+
+
+def _nfkc(texts: pl.Series) -> pl.Series:
+    """Normalise to NFKC; ASCII is in that form already and is spared the work."""
+    rows = (texts.str.len_bytes() != texts.str.len_chars()).arg_true()
+    return texts.clone().scatter(rows, texts.gather(rows).str.normalize("NFKC")) if len(rows) else texts
 
 
 def units_of(frame: pl.DataFrame) -> NDArray[np.int64]:
