@@ -114,10 +114,10 @@ def _check(part: Path, source: Source) -> None:
         return
     algorithm, _, expected = source.checksum.partition(":")
     with part.open("rb") as stream:
-        found = hashlib.file_digest(stream, algorithm).hexdigest()
-    if found != expected:
+        actual = hashlib.file_digest(stream, algorithm).hexdigest()
+    if actual != expected:
         part.unlink()
         raise InputError(
-            f"{source.address}: its {algorithm} is {found} where its card has {expected}; the file was "
+            f"{source.address}: its {algorithm} is {actual} where its card has {expected}; the file was "
             "changed or damaged and was deleted: fetch again, or get it elsewhere and use 'goldlabel data add'"
         )

@@ -100,8 +100,8 @@ def find(
 def add(name: str, paths: Sequence[Path], *, on_bytes: OnBytes | None = None) -> Added:
     """Read a source's files and put its dataset into the library, whole or not at all."""
     source = SOURCES.get(name)
-    given = [file for path in paths for file in input_files(path)]
-    matched = _match(source, given)
+    files = [file for path in paths for file in input_files(path)]
+    matched = _match(source, files)
     problems: list[Problem] = []
     used = {str(file) for _, file in matched}
     card = Card(
@@ -117,15 +117,15 @@ def add(name: str, paths: Sequence[Path], *, on_bytes: OnBytes | None = None) ->
     )
     with DatasetWriter(data_folder(name), card) as writer:
         for part, file in matched:
-            found = _Count()
-            intake = Intake(file, given, on_bytes, part.match(file) or {})
-            for frame in _read(source, part, intake, problems, found):
+            count = _Count()
+            intake = Intake(file, files, on_bytes, part.match(file) or {})
+            for frame in _read(source, part, intake, problems, count):
                 writer.write(frame)
-            _refuse_foreign(source, file, found, problems)
+            _refuse_foreign(source, file, count, problems)
             used |= {str(companion) for companion in intake.used}
         writer.card = replace(writer.card, problems=len(problems))
         writer.attach(PROBLEMS, b"".join(orjson.dumps(vars(problem)) + b"\n" for problem in problems))
-    ignored = tuple(str(file) for file in given if str(file) not in used)
+    ignored = tuple(str(file) for file in files if str(file) not in used)
     return Added(read(data_folder(name)), tuple(sorted(used)), ignored, tuple(problems))
 
 
@@ -135,23 +135,23 @@ class _Count:
     unread: int = 0
 
 
-def _match(source: Source, given: Sequence[InputFile]) -> list[tuple[SourceFile, InputFile]]:
-    layouts = [_match_layout(source, layout, given) for layout in source.layouts]
+def _match(source: Source, files: Sequence[InputFile]) -> list[tuple[SourceFile, InputFile]]:
+    layouts = [_match_layout(source, layout, files) for layout in source.layouts]
     matched = max(layouts, key=len)
     if not matched:
         wanted = dict.fromkeys(readable_pattern(part.pattern) for layout in source.layouts for part in layout)
-        seen = ", ".join(file.name for file in given[:5]) or "nothing"
+        seen = ", ".join(file.name for file in files[:5]) or "nothing"
         raise InputError(f"none of {seen} is a file of {source.name}; its files are named like {', '.join(wanted)}")
     return matched
 
 
 def _match_layout(
-    source: Source, layout: Sequence[SourceFile], given: Sequence[InputFile]
+    source: Source, layout: Sequence[SourceFile], files: Sequence[InputFile]
 ) -> list[tuple[SourceFile, InputFile]]:
     matched = []
     for part in layout:
         taken: dict[str, InputFile] = {}
-        for file in given:
+        for file in files:
             named = part.match(file)
             if named is None:
                 continue
@@ -167,7 +167,7 @@ def _id_prefix(source: Source, part: SourceFile, named: Mapping[str, str]) -> st
 
 
 def _read(
-    source: Source, part: SourceFile, intake: Intake, problems: list[Problem], found: _Count
+    source: Source, part: SourceFile, intake: Intake, problems: list[Problem], count: _Count
 ) -> Iterator[pl.DataFrame]:
     gate = Gate(
         where=str(intake.file),
@@ -185,8 +185,8 @@ def _read(
     with closing(in_order(part.reader(intake), work)) as blocks:
         for frame, refused in blocks:
             problems += refused
-            found.rows += len(frame) + len(refused)
-            found.unread += len(refused)
+            count.rows += len(frame) + len(refused)
+            count.unread += len(refused)
             yield frame
 
 
@@ -204,12 +204,12 @@ def _conform(raw: pl.DataFrame, gate: Gate, source: Source) -> tuple[pl.DataFram
     return frame, [replace(problem, message=problem.message.partition("; pass --")[0]) for problem in one_per_row]
 
 
-def _refuse_foreign(source: Source, file: InputFile, found: _Count, problems: list[Problem]) -> None:
+def _refuse_foreign(source: Source, file: InputFile, count: _Count, problems: list[Problem]) -> None:
     """A file most of whose rows cannot be read is another corpus, or damaged; nothing of it is taken."""
-    if found.rows == 0:
+    if count.rows == 0:
         raise InputError(f"{file}: holds no pairs")
-    if found.unread > found.rows / 2:
+    if count.unread > count.rows / 2:
         raise InputError(
-            f"{file}: {found.unread:,} of {found.rows:,} rows cannot be read as {source.title} "
-            f"(first: {problems[-found.unread].message}); is it a file of another corpus?"
+            f"{file}: {count.unread:,} of {count.rows:,} rows cannot be read as {source.title} "
+            f"(first: {problems[-count.unread].message}); is it a file of another corpus?"
         )

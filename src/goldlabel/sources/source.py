@@ -42,8 +42,10 @@ class Intake:
 
     def companion(self, pattern: str) -> InputFile | None:
         """Return the file beside this one whose name matches, from the same folder if there is one."""
-        found = self._matching(pattern)
-        file = next((file for file in found if _folder(file) == _folder(self.file)), found[0] if found else None)
+        matching = self._matching(pattern)
+        file = next(
+            (file for file in matching if _folder(file) == _folder(self.file)), matching[0] if matching else None
+        )
         self.used.extend([file] if file else [])
         return file
 
@@ -85,8 +87,8 @@ class SourceFile:
     def match(self, file: InputFile) -> dict[str, str] | None:
         """Return what the named groups stand for, or ``None`` if the file is not this one."""
         folders = _folder(file).parts[-self.pattern.count("/") :] if "/" in self.pattern else ()
-        found = re.fullmatch(self.pattern, "/".join([*folders, file.name]), re.IGNORECASE)
-        return {name: text for name, text in found.groupdict().items() if text} if found else None
+        match = re.fullmatch(self.pattern, "/".join([*folders, file.name]), re.IGNORECASE)
+        return {name: text for name, text in match.groupdict().items() if text} if match else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,9 +156,9 @@ def jsonl(names: Mapping[str, str] = KNOWN_NAMES, transform: Transform | None = 
     """Return a reader of JSON lines, or of a JSON list."""
 
     def read(intake: Intake) -> Iterator[Callable[[], Parsed]]:
-        given = _checked(transform or by_name(names), intake) if transform or intake.named else None
+        checked = _checked(transform or by_name(names), intake) if transform or intake.named else None
         with intake.file.open(intake.on_bytes) as stream:
-            yield from read_jsonl(stream, str(intake.file), names=names, transform=given)
+            yield from read_jsonl(stream, str(intake.file), names=names, transform=checked)
 
     return read
 
@@ -186,8 +188,8 @@ def numbered(
     """Return a reader of a form of its own, from a function that gives its rows with their line numbers."""
 
     def read(intake: Intake) -> Iterator[Callable[[], Parsed]]:
-        given = iter(rows(intake))
-        while block := list(islice(given, ROWS_PER_BLOCK)):
+        remaining = iter(rows(intake))
+        while block := list(islice(remaining, ROWS_PER_BLOCK)):
             yield lambda block=block: parse_rows(  # type: ignore[misc]
                 block, _checked(transform, intake), str(intake.file), unit
             )
