@@ -60,7 +60,11 @@ def describe_device(device: torch.device) -> dict[str, Any]:
 
 
 class Trainer:
-    """One run of one network in one folder."""
+    """One run of one network in one folder.
+
+    ``run`` is the loop. What a checkpoint holds are the weights, the optimiser, and the places and counts that
+    ``__init__`` begins with; batches are a function of the seed and the epoch, so nothing else is needed to go on.
+    """
 
     def __init__(
         self,
@@ -88,15 +92,19 @@ class Trainer:
         self.optimiser = OPTIMISERS[recipe.optimiser](groups, lr=recipe.lr, **recipe.settings, **fused)
         self.trained = trained
         self.epoch, self.done = 1, 0
+        """The epoch under way, and how many of its batches are done."""
         self.seconds = 0.0
         self.best: float | None = None
         self.best_epoch = 0
         self.best_weights: dict[str, Tensor] | None = None
         self.stale, self.bad = 0, 0
+        """Epochs without a better accuracy: those that patience counts, and those that make the learning rate drop."""
         self.losses: list[Tensor] = []
+        """On the device, since the last look; then they are in the sum."""
         self.loss_sum = 0.0
         self.loss_pairs = 0
         self.dynamics = torch.zeros(len(self.rows), len(model.label_space), device=self.device)
+        """The probabilities that this epoch gave each pair."""
         self.on_step = on_step
         self.stopping = False
         self._place = torch.zeros(len(encoded.pairs), dtype=torch.int64, device=self.device)
@@ -130,6 +138,7 @@ class Trainer:
         return float(self.optimiser.param_groups[0]["lr"])
 
     def _run_epoch(self) -> None:
+        """Train on every batch of the epoch that is not done; each group of ``accumulate`` batches is a step."""
         pairs = self.encoded.pairs
         lengths = pairs.premise.lengths[self.rows], pairs.hypothesis.lengths[self.rows]
         batches = plan_batches(
@@ -165,6 +174,7 @@ class Trainer:
         self.seconds += time.monotonic() - began
 
     def _backward(self, rows: Tensor, sizes: tuple[int, int], total: int) -> None:
+        """Add the gradients of one batch, as its share of a step over ``total`` pairs."""
         premise, hypothesis = self.tensors.batch(rows, sizes)
         assert self.tensors.labels is not None
         with autocast(self.precision, self.device):
@@ -210,6 +220,7 @@ class Trainer:
         )
 
     def _end_epoch(self) -> None:
+        """Score the dev sets, log, judge, and lower the learning rate."""
         if not torch.stack([parameter.isfinite().all() for parameter in self.trained]).all():
             raise self._diverged("a weight is not a finite number after", self.model.network.steps)
         scores = {
@@ -308,8 +319,7 @@ class Trainer:
         try:
             yield
         except RuntimeError as error:
-            words = str(error)
-            if not isinstance(error, torch.OutOfMemoryError) and "can't allocate memory" not in words:
+            if not isinstance(error, torch.OutOfMemoryError) and "can't allocate memory" not in str(error):
                 raise
             tokens = pairs * sum(sizes)
             raise GoldlabelError(
