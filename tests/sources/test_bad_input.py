@@ -116,7 +116,7 @@ def test_wrong_encoding(name: str, file: str, text: str, encoding: str, said: st
     path.write_text(text, encoding=encoding)
     message = refuse(name, home, path)
     assert said in message
-    assert "convert the file to UTF-8" in message
+    assert "convert" in message
 
 
 def test_wrong_encoding_of_json_lines(tmp_path: Path, home: Path) -> None:

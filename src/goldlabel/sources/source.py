@@ -6,11 +6,9 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import BinaryIO
 
 import orjson
 import polars as pl
@@ -169,7 +167,7 @@ def delimited(
     """Return a reader of CSV or TSV; ``header`` names the columns of a bare file."""
 
     def read(intake: Intake) -> Iterator[Callable[[], Parsed]]:
-        with _open_text(intake.file, intake.on_bytes) as stream:
+        with intake.file.open(intake.on_bytes) as stream:
             yield from read_delimited(
                 stream,
                 str(intake.file),
@@ -240,7 +238,7 @@ def unquoted(transform: Transform) -> Transform:
 
 def text_lines(file: InputFile, on_bytes: OnBytes | None = None) -> Iterator[str]:
     """Yield a file's lines without white space at their ends."""
-    with _open_text(file, on_bytes) as stream:
+    with file.open(on_bytes) as stream:
         for number, line in enumerate(stream, 1):
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
@@ -273,14 +271,6 @@ def readable_pattern(pattern: str) -> str:
     """Return a pattern as people write it: ``train_*.jsonl``."""
     plain = re.sub(r"\(\?(?:P<\w+>|:)", "(", pattern).replace("[^/]*", "*").replace(".*", "*")
     return plain.replace(r"\w+", "*").replace(r"\d+", "*").replace("\\", "")
-
-
-@contextmanager
-def _open_text(file: InputFile, on_bytes: OnBytes | None) -> Iterator[BinaryIO]:
-    with file.open(on_bytes) as stream:
-        if stream.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff"):  # type: ignore[attr-defined]
-            raise InputError(f"{file}: is UTF-16; convert the file to UTF-8")
-        yield stream
 
 
 def _checked(transform: Transform, intake: Intake) -> Transform:
