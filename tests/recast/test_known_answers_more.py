@@ -29,12 +29,9 @@ def sources(corpora: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def recast(sources: Path) -> Recast:
-    def run(
-        name: str, *places: str, style: str = "dnc", keep: Callable[[InputFile], bool] = bool, **settings: str
-    ) -> list[Recasting]:
+    def run(name: str, *places: str, style: str = "dnc", keep: Callable[[InputFile], bool] = bool) -> list[Recasting]:
         files = [file for file in given_files([sources / place for place in places]) if keep(file)]
-        options = Options(style=style, settings=settings)  # type: ignore[arg-type]
-        found = RECASTERS.get(name).recast(files, options)
+        found = RECASTERS.get(name).recast(files, Options(style=style))  # type: ignore[arg-type]
         return [one for one in found if isinstance(one, Recasting)]
 
     return run
@@ -98,16 +95,15 @@ def test_gmb_gives_an_entity_for_each_tagged_phrase(recast: Recast) -> None:
     assert hypothesis_only(pairs) > 0.8
 
 
-def test_balanced_entities_hide_their_label_from_the_hypothesis(recast: Recast) -> None:
-    pairs = recast("named-entities", "gmb_kaggle", style="plain", balance="yes")
-    assert len(pairs) == 23_696
-    assert hypothesis_only(pairs) == pytest.approx(0.5, abs=0.001)
-
-
-def test_entities_that_cannot_be_balanced_are_kept_and_marked(recast: Recast) -> None:
+def test_in_the_plain_style_labels_balance_and_so_do_phrases_of_two_labels(recast: Recast) -> None:
     pairs = recast("named-entities", "gmb_kaggle", style="plain")
     assert len(pairs) == 2 * 111_891
-    assert sum(one.remark is None for one in pairs) == 23_696
+    said = Counter((one.hypothesis.rpartition(" is ")[2], one.label) for one in pairs)
+    for label in {label for label, _ in said}:
+        assert said[label, "entailment"] == pytest.approx(said[label, "not_entailment"], rel=0.001)
+    balanced = [one for one in pairs if one.remark is None]
+    assert len(balanced) == 23_696
+    assert hypothesis_only(balanced) == pytest.approx(0.5, abs=0.001)
 
 
 def hypothesis_only(pairs: Sequence[Recasting]) -> float:

@@ -123,6 +123,17 @@ def test_a_file_where_nothing_balances_gives_pairs(tmp_path: Path) -> None:
         run_recast("named-entities", [path], STRICT)
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_over_phrases_of_one_tag_a_label_is_as_often_wrong_as_right(tmp_path: Path, seed: int) -> None:
+    kinds = ["PER"] * 9 + ["LOC"] * 6 + ["ORG"] * 5
+    text = "\n".join(f"Name{place} B-{kind}\nwaits O\n" for place, kind in enumerate(kinds))
+    pairs = run([put(tmp_path, "train.conll", text)], "plain", seed)
+    said = Counter((pair.hypothesis.partition(" is ")[2], pair.label) for pair in pairs)
+    assert len(pairs) == 40
+    for label in ("a person.", "a location.", "an organization."):
+        assert said[label, "entailment"] == said[label, "not_entailment"]
+
+
 def test_one_kind_of_entity_has_no_wrong_label(tmp_path: Path) -> None:
     path = put(tmp_path, "small.conll", "Mara B-PER\nsang O\n\nIlse B-PER\nslept O\n")
     with pytest.raises(InputError, match="no other label stands in the files"):

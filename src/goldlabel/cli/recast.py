@@ -50,19 +50,21 @@ def list_command(as_json: JsonOption = False) -> None:
     if as_json:
         rows = [
             {
-                "name": one.name,
-                "phenomenon": one.phenomenon,
-                "title": one.title,
-                "paper": one.paper,
-                "sources": one.sources,
-                "labels": one.label_space.name,
-                "settings": dict(one.settings),
+                "name": recaster.name,
+                "phenomenon": recaster.phenomenon,
+                "title": recaster.title,
+                "paper": recaster.paper,
+                "sources": recaster.sources,
+                "labels": recaster.label_space.name,
+                "settings": dict(recaster.settings),
             }
-            for one in recasters
+            for recaster in recasters
         ]
         print_json({"recasters": rows})
         return
-    body = [(one.name, one.phenomenon, one.sources, "; ".join(one.settings)) for one in recasters]
+    body = [
+        (recaster.name, recaster.phenomenon, recaster.sources, "; ".join(recaster.settings)) for recaster in recasters
+    ]
     print_table(["name", "phenomenon", "sources", "settings"], body)
 
 
@@ -111,7 +113,7 @@ def run_command(
         if n:
             typer.echo(f"{policy} would cost {n:,} pairs")
     if artifacts:
-        typer.echo(_told(artifacts))
+        typer.echo(_in_words(artifacts))
     typer.echo(f"output: {target}")
 
 
@@ -144,10 +146,10 @@ def check_command(
         return
     typer.echo(result.title)
     print_table(result.table.columns, result.table.iter_rows())
-    for one in result.differences:
-        typer.echo(f"\n{one['source_id']}: {', '.join(one['differ'])}")
+    for difference in result.differences:
+        typer.echo(f"\n{difference['source_id']}: {', '.join(difference['differ'])}")
         for side in ("published", "ours"):
-            pair = one[side]
+            pair = difference[side]
             typer.echo(f"  {side + ':':10} {pair['context']} => {pair['hypothesis']} ({pair['label']})")
 
 
@@ -171,25 +173,25 @@ def all_command(
 
     options = _options(style, person, questions, names, seed, {})
     _refuse_source(output, [sources])
-    given = [path for paths in find_parts(sources).values() for path in paths]
-    total = sum(file.size for path in given for file in input_files(path))
+    paths = [path for files in find_parts(sources).values() for path in files]
+    total = sum(file.size for path in paths for file in input_files(path))
     with progress("recasting", total) as advance:
         result = recast_all(sources, output, options, limit=limit, on_bytes=advance)
     made = [str(row["dataset"]) for row in result.rows if row["ours"]]
     artifacts: dict[str, Any] = {}
     if audit:
         with progress("looking for artifacts", len(made), in_bytes=False) as advance:
-            for one in made:
-                artifacts[one] = _artifacts(result.pairs.only(dataset=one), seed)
+            for name in made:
+                artifacts[name] = _artifacts(result.pairs.only(dataset=name), seed)
                 advance(1)
     if as_json:
         print_json(result.to_dict() | {"artifacts": artifacts})
         return
     typer.echo(result.title)
     print_table(result.table.columns, result.table.iter_rows())
-    for one, figures in artifacts.items():
+    for name, figures in artifacts.items():
         if figures:
-            typer.echo(f"{one}: {_told(figures)}")
+            typer.echo(f"{name}: {_in_words(figures)}")
     typer.echo(f"output: {output}")
 
 
@@ -248,7 +250,7 @@ def _artifacts(pairs: Pairs, seed: int) -> dict[str, Any] | None:
     return {name: figures[name] for name in kept}
 
 
-def _told(figures: dict[str, Any]) -> str:
+def _in_words(figures: dict[str, Any]) -> str:
     return (
         f"without the premise {100 * figures['accuracy']:.1f} % of the labels are told "
         f"({100 * figures['majority']:.1f} % by always saying the most frequent)"

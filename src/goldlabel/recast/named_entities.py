@@ -10,12 +10,13 @@
 The setting ``tags`` names types of your own, or names known ones anew: ``tags=DRUG:a drug,GENE:a gene``.
 
 Style ``dnc`` draws the wrong label from the tags seen with the phrase, or from the corpus if the phrase has one tag
-only, and merges neighbours of one type. A phrase then mostly tells its label. Style ``plain`` balances where it can:
-within a phrase, each label is wrong as often as it is right, so a hypothesis is as often entailed as not. That takes
-phrases with two or more tags, which bear a tenth of the Groningen Meaning Bank's entities; the others get a wrong label
-as in ``dnc``, and are counted. ``balance=yes`` gives only pairs that balance. Each split is balanced by itself, for
-else a label frequent in one would be rare in the other; a file without a split is therefore split here, 80:10:10 by
-the sentence's text.
+only, and merges neighbours of one type. Both the phrase and the label then mostly tell the answer. Style ``plain``
+balances where it can. Within a phrase that has two or more tags, each label is wrong as often as it is right, so a
+hypothesis is as often entailed as not; a tenth of the Groningen Meaning Bank's entities can be had so. The others are
+kept, and counted: over all of them together, each label is wrong as often as right, so the label tells nothing, but
+who knows the phrase knows its label. ``balance=yes`` leaves them out. Each split is balanced by itself, for else a
+label frequent in one would be rare in the other; a file without a split is therefore split here, 80:10:10 by the
+sentence's text.
 
 Files are read twice and never held: memory grows with the number of different phrases only.
 """
@@ -25,6 +26,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile
@@ -54,6 +56,23 @@ Draw = Callable[[str, str], str | None]
 """From a phrase and its label: the wrong label, or ``None`` where there is none."""
 
 
+@dataclass(frozen=True)
+class WrongLabels:
+    """Where an entity's wrong label comes from: its phrase, else the other phrases, else what is frequent."""
+
+    within: Draw | None
+    across: Draw | None
+    prior: Draw | None
+
+    def draw(self, phrase: str, label: str) -> tuple[str | None, str | None]:
+        """Return a wrong label, and a remark where it is kept without balancing its phrase."""
+        wrong = self.within(phrase, label) if self.within else None
+        if wrong or not self.prior:
+            return wrong, None
+        wrong = self.across("", label) if self.across else None
+        return wrong or self.prior(phrase, label), UNBALANCED if self.within else None
+
+
 def recast(files: Sequence[InputFile], options: Options) -> Iterable[Recasting | Skipped]:
     """Yield two pairs for each entity, or for each that can be balanced."""
     labels = {**LABELS, **_own_labels(options.settings.get("tags", ""))}
@@ -68,13 +87,20 @@ def recast(files: Sequence[InputFile], options: Options) -> Iterable[Recasting |
         for sentence in source.sentences(merge=not plain):
             _count(sentence, counts.setdefault(_split(source.file, sentence, options), {}))
     generator = random.Random(options.seed)
-    balanced = {split: _balanced(seen, generator) for split, seen in counts.items()} if plain or strict else {}
     prior = None if strict else _prior(_summed(counts.values()), generator)
+    draws = {
+        split: WrongLabels(
+            within=_balanced(seen, generator) if plain or strict else None,
+            across=_balanced({"": _unmatched(seen)}, generator) if plain and not strict else None,
+            prior=prior,
+        )
+        for split, seen in counts.items()
+    }
     for source in tagged:
         for sentence in source.sentences(merge=not plain):
             split = _split(source.file, sentence, options)
             group = f"{names[source.file]}:{sentence.number}"
-            yield from _pairs(source.file, group, split, sentence, balanced.get(split), prior, options)
+            yield from _pairs(source.file, group, split, sentence, draws[split], options)
 
 
 def _own_labels(setting: str) -> Labels:
@@ -147,15 +173,25 @@ def _balanced(counts: Counts, generator: random.Random) -> Draw:
     return draw
 
 
+def _unmatched(counts: Counts) -> dict[str, int]:
+    """Return how many entities of each label the phrases' own plans leave over."""
+    left: dict[str, int] = {}
+    for seen in counts.values():
+        plan = _plan(seen)
+        for label, number in seen.items():
+            left[label] = left.get(label, 0) + number - sum(plan[label].values())
+    return left
+
+
 def _plan(seen: Mapping[str, int]) -> dict[str, dict[str, int]]:
     """Match the occurrences of each label with those of others, the most frequent two first, one for one."""
     left = dict(sorted(seen.items()))
     plan: dict[str, dict[str, int]] = {label: {} for label in left}
     while True:
-        first, second = sorted(left, key=lambda label: -left[label])[:2]
-        if not left[second]:
+        most = sorted(left, key=lambda label: -left[label])[:2]
+        if len(most) < 2 or not left[most[1]]:
             return plan
-        for label, other in ((first, second), (second, first)):
+        for label, other in (most, most[::-1]):
             plan[label][other] = plan[label].get(other, 0) + 1
             left[label] -= 1
 
@@ -165,20 +201,17 @@ def _pairs(
     group: str,
     split: str | None,
     sentence: Sentence,
-    balanced: Draw | None,
-    prior: Draw | None,
+    wrong_labels: WrongLabels,
     options: Options,
 ) -> Iterator[Recasting | Skipped]:
     plain = options.style == "plain"
     premise = (sentence.text or join(sentence.tokens)) if plain else " ".join(sentence.tokens)
     corpus, licence = _origin(file)
     for start, end, label in sentence.entities:
-        source_id, tokens, remark = f"{group}:{start + 1}", sentence.tokens[start:end], None
-        wrong = balanced(" ".join(tokens), label) if balanced else None
-        if wrong is None and prior:
-            wrong, remark = prior(" ".join(tokens), label), UNBALANCED if balanced else None
+        source_id, tokens = f"{group}:{start + 1}", sentence.tokens[start:end]
+        wrong, remark = wrong_labels.draw(" ".join(tokens), label)
         if wrong is None:
-            yield Skipped(source_id, ONE_LABEL if prior else UNBALANCED)
+            yield Skipped(source_id, ONE_LABEL if wrong_labels.prior else UNBALANCED)
             continue
         entity = _capital(join(tokens)) if plain else " ".join(tokens)
         for said, judged in ((label, ENTAILED), (wrong, NOT_ENTAILED)):
