@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binom
 
 from goldlabel.metrics import Estimate
 
@@ -83,11 +84,19 @@ def rejection(figure: str, design: Design | str) -> Rate:
     return Rate(figure, design, "rejection")
 
 
-def faults(rates: Iterable[Rate]) -> list[str]:
-    """Name the intervals at 95 % that do not cover 93 to 97 %, and the tests at 0.05 that do not reject 3 to 7 %."""
+def faults(rates: Iterable[Rate], *, chance: float = 1.0) -> list[str]:
+    """Name the intervals at 95 % that do not cover 93 to 97 %, and the tests at 0.05 that do not reject 3 to 7 %.
+
+    With few runs, ``chance`` below 1 names only those that a true rate within these bounds would give more rarely.
+    """
     allowed = {"coverage": (0.93, 0.97), "rejection": (0.03, 0.07)}
     return [
         f"{rate.kind} of {rate.figure} on {rate.design}: {rate.share:.3f} of {rate.runs} runs"
         for rate in rates
-        if not allowed[rate.kind][0] <= rate.share <= allowed[rate.kind][1]
+        if not _allowed(rate, *allowed[rate.kind], chance)
     ]
+
+
+def _allowed(rate: Rate, low: float, high: float, chance: float) -> bool:
+    few, many = binom.cdf(rate.hits, rate.runs, low), binom.sf(rate.hits - 1, rate.runs, high)
+    return low <= rate.share <= high or (chance < 1 and min(few, many) >= chance)

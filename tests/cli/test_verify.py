@@ -55,15 +55,15 @@ def voted(jsonl: Write) -> Path:
 def test_json_has_the_keys_that_other_programs_read(run: Run, voted: Path, tmp_path: Path) -> None:
     done = run(voted, "--by", "genre", "-o", tmp_path / "out", "--json")
     assert (done.returncode, done.stderr) == (0, "")
-    found = json.loads(done.stdout)
+    verified = json.loads(done.stdout)
     keys = (
         "n relabelled units agree5 agree4 agree3 individual_gold individual_author gold_author gold_not_author no_gold"
     )
     keys += " unrelated fleiss_kappa krippendorff_alpha cohen_kappa intervals"
     for group in ("all", "news", "tv"):
-        assert set(found["groups"][group]) == set(keys.split())
-    assert found["groups"]["all"]["relabelled"] == 3
-    assert (found["gold_matches_label"], found["gold_differs"]) == (1, 2)
+        assert set(verified["groups"][group]) == set(keys.split())
+    assert verified["groups"]["all"]["relabelled"] == 3
+    assert (verified["gold_matches_label"], verified["gold_differs"]) == (1, 2)
     assert "NaN" not in done.stdout
     assert gl.read(tmp_path / "out").collect()["label"].to_list() == ["entailment", "neutral", "-", "entailment"]
     assert {"verification.json", "verification.csv"} <= {file.name for file in (tmp_path / "out").iterdir()}
@@ -89,9 +89,9 @@ def test_the_table_is_for_people(run: Run, voted: Path) -> None:
 
 @pytest.mark.parametrize("method", ["two-plus-one", "weighted-majority", "dawid-skene", "mace"])
 def test_every_method(run: Run, voted: Path, method: str) -> None:
-    found = json.loads(run(voted, "--method", method, "--author", "first", "--json", "--resamples", 10).stdout)
-    assert found["method"] == method
-    assert found["details"]
+    verified = json.loads(run(voted, "--method", method, "--author", "first", "--json", "--resamples", 10).stdout)
+    assert verified["method"] == method
+    assert verified["details"]
 
 
 def test_foreign_pairs_and_a_human_baseline(run: Run, voted: Path, jsonl: Write, tmp_path: Path) -> None:
@@ -100,10 +100,10 @@ def test_foreign_pairs_and_a_human_baseline(run: Run, voted: Path, jsonl: Write,
     fresh.write_text("pair,annotator,label\na,p,e\na,q,e\na,r,n\nb,p,n\nb,q,n\n")
     done = run(voted, "--foreign", foreign, "--votes", fresh, "--baseline", "--json")
     assert (done.returncode, done.stderr) == (0, "")
-    found = json.loads(done.stdout)
-    assert found["human_baseline"]["accuracy"]["value"] == 50.0
-    assert found["foreign"]["foreign"]["relabelled"] == 1
-    assert found["groups"]["all"]["relabelled"] == 2
+    verified = json.loads(done.stdout)
+    assert verified["human_baseline"]["accuracy"]["value"] == 50.0
+    assert verified["foreign"]["foreign"]["relabelled"] == 1
+    assert verified["groups"]["all"]["relabelled"] == 2
     assert "Human baseline on 2 pairs" in run(voted, "--votes", fresh, "--baseline").stdout
 
 
@@ -137,11 +137,11 @@ def test_one_class_and_one_label_are_undefined_not_errors(run: Run, jsonl: Write
     rows = [pair(pairID=str(number), annotator_labels=list("eee")) for number in range(3)]
     done = run(jsonl(*rows), "--json")
     assert done.returncode == 0
-    found = json.loads(done.stdout)["groups"]["all"]
-    assert found["fleiss_kappa"] is None
-    assert found["krippendorff_alpha"] is None
-    assert found["agree3"] == 100.0
-    assert found["agree5"] is None
+    verified = json.loads(done.stdout)["groups"]["all"]
+    assert verified["fleiss_kappa"] is None
+    assert verified["krippendorff_alpha"] is None
+    assert verified["agree3"] == 100.0
+    assert verified["agree5"] is None
 
 
 def test_the_input_is_not_written_over(run: Run, voted: Path) -> None:

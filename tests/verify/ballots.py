@@ -37,13 +37,13 @@ def ballots(
         "premise": [f"Heron {number} stands in the reeds." for number in range(len(votes))],
         "hypothesis": ["A bird is outside."] * len(votes),
         "label": [WORDS[letter] for letter in labels or "-" * len(votes)],
-        "votes": [[WORDS[letter] for letter in one] for one in votes],
+        "votes": [[WORDS[letter] for letter in cast] for cast in votes],
         "split": ["dev"] * len(votes),
         "tags": [[]] * len(votes),
     }
     if annotators is not None:
         meta = [{"annotators": list(names)} for names in annotators]
     if meta is not None:
-        rows["meta"] = [orjson.dumps(one).decode() if one else None for one in meta]
+        rows["meta"] = [orjson.dumps(fields).decode() if fields else None for fields in meta]
     frame = pl.DataFrame(rows | columns, schema=DTYPES)
     return Pairs.from_frame(frame, Card(name="ballots", label_space=label_space("nli3"), author=author))

@@ -24,24 +24,24 @@ def figures(*votes: str, **options: object) -> dict[str, object]:
 
 
 def test_every_row_worked_out_by_hand() -> None:
-    found = figures(*VOTES)
-    assert (found["n"], found["relabelled"]) == (5, 4)
-    assert (found["agree5"], found["agree4"], found["agree3"]) == (25.0, 50.0, 75.0)
-    assert found["individual_gold"] == pytest.approx(100 * (5 + 4 + 3 + 0) / 20)
-    assert found["individual_author"] == pytest.approx(100 * (4 + 3 + 0 + 1) / 16)
-    assert (found["gold_author"], found["gold_not_author"], found["no_gold"]) == (50.0, 25.0, 25.0)
-    assert found["unrelated"] == pytest.approx(100 / 20)
-    assert set(found["intervals"]) == {*found} - {"n", "relabelled", "units", "intervals"}  # type: ignore[call-overload]
+    measured = figures(*VOTES)
+    assert (measured["n"], measured["relabelled"]) == (5, 4)
+    assert (measured["agree5"], measured["agree4"], measured["agree3"]) == (25.0, 50.0, 75.0)
+    assert measured["individual_gold"] == pytest.approx(100 * (5 + 4 + 3 + 0) / 20)
+    assert measured["individual_author"] == pytest.approx(100 * (4 + 3 + 0 + 1) / 16)
+    assert (measured["gold_author"], measured["gold_not_author"], measured["no_gold"]) == (50.0, 25.0, 25.0)
+    assert measured["unrelated"] == pytest.approx(100 / 20)
+    assert set(measured["intervals"]) == {*measured} - {"n", "relabelled", "units", "intervals"}  # type: ignore[call-overload]
 
 
 def test_what_cannot_be_known_is_undefined_not_zero() -> None:
-    found = figures("ee", "ee", author="none")
+    measured = figures("ee", "ee", author="none")
     for name in ("agree5", "agree4", "agree3", "individual_author", "gold_author", "gold_not_author"):
-        assert found[name] is None
-        assert found["intervals"][name] is None  # type: ignore[index]
-    assert found["fleiss_kappa"] is None, "one class: chance agreement is certain"
-    assert found["cohen_kappa"] is None, "annotators are not known"
-    assert found["individual_gold"] == 100.0
+        assert measured[name] is None
+        assert measured["intervals"][name] is None  # type: ignore[index]
+    assert measured["fleiss_kappa"] is None, "one class: chance agreement is certain"
+    assert measured["cohen_kappa"] is None, "annotators are not known"
+    assert measured["individual_gold"] == 100.0
 
 
 def test_groups_that_were_not_relabelled_are_undefined() -> None:
@@ -75,26 +75,26 @@ def test_a_column_that_does_not_exist(by: str) -> None:
 def test_intervals_are_those_of_drawing_pairs_one_by_one() -> None:
     votes = votes_of(crowd(120, sizes=(3, 5)))
     gold = gold_labels(votes)
-    found = agreement(votes, gold, resamples=4000).figures
+    measured = agreement(votes, gold, resamples=4000).figures
     random = np.random.RandomState(7)
     drawn = [fleiss_kappa(votes.counts[random.randint(0, 120, 120)]) for _ in range(4000)]
     low, high = np.quantile(drawn, [0.025, 0.975])
-    assert found["fleiss_kappa"].interval == pytest.approx((low, high), abs=0.012)
+    assert measured["fleiss_kappa"].interval == pytest.approx((low, high), abs=0.012)
     other = (votes.counts * gold.marks).sum(axis=1)
     shares = []
     for _ in range(4000):
         rows = random.randint(0, 120, 120)
         shares.append(100 * other[rows].sum() / votes.total[rows].sum())
-    assert found["individual_gold"].interval == pytest.approx(tuple(np.quantile(shares, [0.025, 0.975])), abs=0.6)
+    assert measured["individual_gold"].interval == pytest.approx(tuple(np.quantile(shares, [0.025, 0.975])), abs=0.6)
 
 
 def test_a_share_of_all_or_nothing_is_not_certain() -> None:
-    found = figures("eee", "nnn", "ccc", "eee")
-    assert found["agree3"] == 100.0
-    low, high = found["intervals"]["agree3"]  # type: ignore[index]
+    measured = figures("eee", "nnn", "ccc", "eee")
+    assert measured["agree3"] == 100.0
+    low, high = measured["intervals"]["agree3"]  # type: ignore[index]
     assert (low, high) == (pytest.approx(51.01, abs=0.01), pytest.approx(100.0))
-    assert found["fleiss_kappa"] == pytest.approx(1.0)
-    assert found["intervals"]["fleiss_kappa"] is None, "it is 1 on every resample"  # type: ignore[index]
+    assert measured["fleiss_kappa"] == pytest.approx(1.0)
+    assert measured["intervals"]["fleiss_kappa"] is None, "it is 1 on every resample"  # type: ignore[index]
 
 
 def test_the_same_seed_gives_the_same_intervals() -> None:
@@ -120,33 +120,33 @@ def test_mean_cohen_is_the_weighted_mean_and_its_interval_is_honest() -> None:
 
 
 def test_couples_that_share_too_little_are_left_out() -> None:
-    found = verify(ballots("een", "nnc", annotators=["abc", "abc"])).whole.figures["cohen_kappa"]
-    assert (found.value, found.interval) == (None, None)
+    measured = verify(ballots("een", "nnc", annotators=["abc", "abc"])).whole.figures["cohen_kappa"]
+    assert (measured.value, measured.interval) == (None, None)
 
 
 @settings(deadline=None, max_examples=40)
 @given(elections=st.lists(st.text("encu", min_size=2, max_size=5), min_size=1, max_size=10), data=st.data())
 def test_laws_of_agreement(elections: list[str], data: st.DataObject) -> None:
-    found = figures(*elections, resamples=20)
-    outcomes = [found[name] for name in ("gold_author", "gold_not_author", "no_gold")]
+    measured = figures(*elections, resamples=20)
+    outcomes = [measured[name] for name in ("gold_author", "gold_not_author", "no_gold")]
     assert sum(outcomes) == pytest.approx(100)  # type: ignore[arg-type]
-    for value in found.values():
+    for value in measured.values():
         assert value is None or isinstance(value, dict) or not np.isnan(value)  # type: ignore[call-overload]
     order = data.draw(st.permutations(elections))
-    moved = figures(*[one[0] + one[:0:-1] for one in order], resamples=0)
+    moved = figures(*[cast[0] + cast[:0:-1] for cast in order], resamples=0)
     for name, value in moved.items():
         if name != "intervals":
-            assert value == (pytest.approx(found[name]) if value is not None else found[name])
+            assert value == (pytest.approx(measured[name]) if value is not None else measured[name])
 
 
 @settings(deadline=None, max_examples=40)
 @given(elections=st.lists(st.text("enc", min_size=2, max_size=5), min_size=1, max_size=10))
 def test_renaming_the_labels_changes_no_figure(elections: list[str]) -> None:
-    found = figures(*elections, resamples=0)
-    renamed = figures(*[one.translate(str.maketrans("enc", "nce")) for one in elections], resamples=0)
+    measured = figures(*elections, resamples=0)
+    renamed = figures(*[cast.translate(str.maketrans("enc", "nce")) for cast in elections], resamples=0)
     for name, value in renamed.items():
         if name != "intervals":
-            assert value == (pytest.approx(found[name]) if value is not None else found[name])
+            assert value == (pytest.approx(measured[name]) if value is not None else measured[name])
 
 
 @pytest.mark.parametrize("options", [{"level": 1.5}, {"resamples": -1}, {"confidence": 2}])

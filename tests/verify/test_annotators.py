@@ -31,8 +31,8 @@ def campaign(pairs: int = 200, *, eve: str = "honest", seed: int = 0) -> Pairs:
     return ballots(*votes, meta=meta)
 
 
-def flags(found: Annotators) -> dict[str, set[str]]:
-    return {person.name: {flag.partition(":")[0] for flag in person.flags} for person in found.people if person.flags}
+def flags(people: Annotators) -> dict[str, set[str]]:
+    return {person.name: {flag.partition(":")[0] for flag in person.flags} for person in people.people if person.flags}
 
 
 def test_honest_people_are_not_flagged() -> None:
@@ -49,18 +49,18 @@ def test_honest_people_are_not_flagged() -> None:
     ],
 )
 def test_each_fault_is_flagged_with_its_reason_and_nobody_else_is(eve: str, kinds: set[str]) -> None:
-    found = annotators(votes_of(campaign(eve=eve)))
-    assert flags(found) == {"eve": kinds}
-    assert found.table["annotator"][0] == "eve"
-    assert "p < 0.001" in found.table["flags"][0]
+    people = annotators(votes_of(campaign(eve=eve)))
+    assert flags(people) == {"eve": kinds}
+    assert people.table["annotator"][0] == "eve"
+    assert "p < 0.001" in people.table["flags"][0]
 
 
 def test_own_votes_do_not_count() -> None:
     # b agrees with the others' majority on p0 alone; on p1 the two others differ, so nothing is held against b.
-    found = annotators(votes_of(ballots("eee", "een", "nee", annotators=["abc", "abc", "abc"]))).to_dict()
-    assert (found["a"]["agreement"]["n"], found["a"]["agreement"]["value"]) == (2, 50.0)
-    assert (found["b"]["agreement"]["n"], found["b"]["agreement"]["value"]) == (1, 100.0)
-    assert found["c"]["confusion"]["entailment"] == {
+    people = annotators(votes_of(ballots("eee", "een", "nee", annotators=["abc", "abc", "abc"]))).to_dict()
+    assert (people["a"]["agreement"]["n"], people["a"]["agreement"]["value"]) == (2, 50.0)
+    assert (people["b"]["agreement"]["n"], people["b"]["agreement"]["value"]) == (1, 100.0)
+    assert people["c"]["confusion"]["entailment"] == {
         "contradiction": 0,
         "entailment": 1,
         "neutral": 1,
@@ -71,11 +71,11 @@ def test_own_votes_do_not_count() -> None:
 
 
 def test_what_is_not_known_is_undefined() -> None:
-    found = annotators(votes_of(ballots("ee", "n", annotators=["ab", "c"]))).to_dict()
-    assert found["c"]["agreement"]["value"] is None
-    assert found["c"]["agreement"]["interval"] is None
-    assert found["a"]["seconds"] is None
-    assert found["a"]["drift"]["value"] is None
+    people = annotators(votes_of(ballots("ee", "n", annotators=["ab", "c"]))).to_dict()
+    assert people["c"]["agreement"]["value"] is None
+    assert people["c"]["agreement"]["interval"] is None
+    assert people["a"]["seconds"] is None
+    assert people["a"]["drift"]["value"] is None
 
 
 def test_verify_reports_annotators_where_they_are_known() -> None:

@@ -38,7 +38,7 @@ def test_agreement_on_ocnli_is_the_published_one(ocnli: Pairs) -> None:
     by_condition = verify(ocnli, by="split,condition", resamples=100).to_dict()["groups"]
     by_level = verify(ocnli, by="condition,level", resamples=100).to_dict()["groups"]
     by_split = verify(ocnli, by="split", resamples=100).to_dict()["groups"]
-    found = {
+    groups = {
         "hard": by_level['["multi", "hard"]'],
         "multi": by_condition['["train", "multi"]'],
         "single": by_condition['["train", "single"]'],
@@ -50,7 +50,7 @@ def test_agreement_on_ocnli_is_the_published_one(ocnli: Pairs) -> None:
         "single": (1919, 62.0, 82.0, 98.7, 88.0, 81.7, 89.7, 9.0, 1.3),
         "dev": (3000, 57.9, 81.7, 98.3, 86.9, 79.8, 88.6, 9.7, 1.7),
     }
-    for name, figures in found.items():
+    for name, figures in groups.items():
         assert tuple(round(figures[key], 1) for key in KEYS) == expected[name], name
         for key, interval in figures["intervals"].items():
             assert key == "cohen_kappa" or interval[0] <= figures[key] <= interval[1], (name, key)
@@ -77,11 +77,11 @@ def test_anli_verifiers(corpora: Path) -> None:
     with gzip.open(corpora / "anli" / "verifier_labels_R1-3.jsonl.gz") as lines:
         labels = ["".join(orjson.loads(line)["verifier labels"]) for line in lines]
     assert len(labels) == 29803
-    votes = votes_of(ballots(*labels, labels="".join(one[0] for one in labels)), author="label")
-    found = gold_labels(votes, "two-plus-one").details
-    assert found["third_verifiers"] == 8951
-    assert found["outcomes"]["discarded"] == 9
-    assert found["outcomes"]["pending"] == 22, "two who differ, and no third"
+    votes = votes_of(ballots(*labels, labels="".join(votes[0] for votes in labels)), author="label")
+    details = gold_labels(votes, "two-plus-one").details
+    assert details["third_verifiers"] == 8951
+    assert details["outcomes"]["discarded"] == 9
+    assert details["outcomes"]["pending"] == 22, "two who differ, and no third"
 
 
 def test_anli_kappa_and_labels(corpora: Path, home: Path) -> None:

@@ -66,16 +66,16 @@ def test_a_quorum_replaces_the_half_but_not_the_lead(votes: str, quorum: int, go
 )
 def test_two_verifiers_and_a_third_where_they_differ(votes: str, outcome: str, gold: str) -> None:
     cast = votes_of(ballots(votes))
-    found = gold_labels(cast, "two-plus-one")
-    assert {name for name, count in found.details["outcomes"].items() if count} == {outcome}
-    assert found.words(cast).to_list() == [WORDS[gold]]
+    decided = gold_labels(cast, "two-plus-one")
+    assert {name for name, count in decided.details["outcomes"].items() if count} == {outcome}
+    assert decided.words(cast).to_list() == [WORDS[gold]]
 
 
 def test_two_plus_one_with_the_author_in_the_label() -> None:
     cast = votes_of(ballots("ee", "nn", "enn", "enc", labels="eeee"), author="label")
-    found = gold_labels(cast, "two-plus-one")
-    assert found.details["outcomes"] == {"verified": 1, "overruled": 2, "discarded": 1, "pending": 0}
-    assert found.details["third_verifiers"] == 2
+    decided = gold_labels(cast, "two-plus-one")
+    assert decided.details["outcomes"] == {"verified": 1, "overruled": 2, "discarded": 1, "pending": 0}
+    assert decided.details["third_verifiers"] == 2
     with pytest.raises(InputError, match="needs the author's label"):
         gold_labels(votes_of(ballots("ee"), author="none"), "two-plus-one")
 
@@ -84,8 +84,8 @@ def test_a_poor_annotator_weighs_less() -> None:
     # eve is wrong on every pair that the others settle, so on the last pair ann alone outweighs her.
     votes = ["eeen", "nnnc", "ccce", "eeec", "en"]
     annotators = ["abcx", "abcx", "abcx", "abcx", "ax"]
-    found = labels(*votes, method="weighted-majority", annotators=annotators)
-    assert found == [WORDS[letter] for letter in "encee"]
+    gold = labels(*votes, method="weighted-majority", annotators=annotators)
+    assert gold == [WORDS[letter] for letter in "encee"]
 
 
 @pytest.mark.parametrize("method", ["dawid-skene", "mace"])
@@ -123,14 +123,14 @@ ELECTIONS = st.lists(st.text("enc", min_size=3, max_size=5), min_size=2, max_siz
 @given(elections=ELECTIONS, data=st.data())
 def test_the_order_of_verifiers_plays_no_part(method: str, elections: list[str], data: st.DataObject) -> None:
     if method == "two-plus-one":  # its verifiers come one after the other; only the first two may change places
-        shuffled = [one[0] + one[2] + one[1] + one[3:] for one in elections]
-        names = ["abcde"[: len(one)] for one in elections]
-        moved = [one[0] + one[2] + one[1] + one[3:] for one in names]
+        shuffled = [votes[0] + votes[2] + votes[1] + votes[3:] for votes in elections]
+        names = ["abcde"[: len(votes)] for votes in elections]
+        moved = [people[0] + people[2] + people[1] + people[3:] for people in names]
     else:
-        orders = [data.draw(st.permutations(range(len(one)))) for one in elections]
-        shuffled = ["".join(one[place] for place in order) for one, order in zip(elections, orders, strict=True)]
-        names = ["abcde"[: len(one)] for one in elections]
-        moved = ["".join(one[place] for place in order) for one, order in zip(names, orders, strict=True)]
+        orders = [data.draw(st.permutations(range(len(votes)))) for votes in elections]
+        shuffled = ["".join(votes[place] for place in order) for votes, order in zip(elections, orders, strict=True)]
+        names = ["abcde"[: len(votes)] for votes in elections]
+        moved = ["".join(people[place] for place in order) for people, order in zip(names, orders, strict=True)]
     assert labels(*elections, method=method, annotators=names) == labels(*shuffled, method=method, annotators=moved)
 
 
@@ -138,8 +138,8 @@ def test_the_order_of_verifiers_plays_no_part(method: str, elections: list[str],
 @settings(deadline=None, max_examples=50)
 @given(elections=ELECTIONS)
 def test_renaming_the_labels_renames_the_gold(method: str, elections: list[str]) -> None:
-    renamed = [one.translate(str.maketrans("enc", "nce")) for one in elections]
-    names = ["abcde"[: len(one)] for one in elections]
+    renamed = [votes.translate(str.maketrans("enc", "nce")) for votes in elections]
+    names = ["abcde"[: len(votes)] for votes in elections]
     letters = {word: letter for letter, word in WORDS.items()}
     gold = "".join(letters[word] for word in labels(*elections, method=method, annotators=names))
     expected = [WORDS[letter] for letter in gold.translate(str.maketrans("enc", "nce"))]

@@ -63,19 +63,19 @@ def test_krippendorff_alpha_is_that_of_krippendorff(sizes: tuple[int, ...]) -> N
 
 def test_cohen_kappa_is_that_of_scikit_learn_and_statsmodels() -> None:
     table = votes_of(crowd(300, people=5)).table.pivot(on="annotator", index="pair", values="label")
-    one, other = table["w00"].to_list(), table["w03"].to_list()
-    ours = cohen_kappa(one, other)
-    square = pd.crosstab(pd.Series(one), pd.Series(other)).to_numpy()
-    assert ours == pytest.approx(cohen_kappa_score(one, other), abs=EXACT)
+    first, second = table["w00"].to_list(), table["w03"].to_list()
+    ours = cohen_kappa(first, second)
+    square = pd.crosstab(pd.Series(first), pd.Series(second)).to_numpy()
+    assert ours == pytest.approx(cohen_kappa_score(first, second), abs=EXACT)
     assert ours == pytest.approx(inter_rater.cohens_kappa(square).kappa, abs=EXACT)
 
 
 def test_pairwise_cohen_is_cohen_for_every_couple() -> None:
     votes = votes_of(crowd(120, people=6, sizes=(3, 4)))
     wide = votes.table.pivot(on="annotator", index="pair", values="label")
-    found = pairwise_cohen(votes, least=10)
-    assert len(found) == 15
-    for first, second, shared, kappa in found.iter_rows():
+    couples = pairwise_cohen(votes, least=10)
+    assert len(couples) == 15
+    for first, second, shared, kappa in couples.iter_rows():
         both = wide.drop_nulls([first, second])
         assert shared == len(both)
         assert kappa == pytest.approx(cohen_kappa_score(both[first], both[second]), abs=EXACT)

@@ -59,13 +59,13 @@ def test_votes_that_can_change_nothing_are_not_asked_for() -> None:
 
 def test_a_rule_that_only_stops_when_all_is_decided_changes_no_label() -> None:
     votes = votes_of(crowd(300, seed=4))
-    found = simulate(votes, StoppingRule(confidence=0.999999, most=5))
-    assert found.same_as_fixed == 100.0
-    assert found.right == found.fixed_right
-    assert 0 < found.saving < 50
+    careful = simulate(votes, StoppingRule(confidence=0.999999, most=5))
+    assert careful.same_as_fixed == 100.0
+    assert careful.right == careful.fixed_right
+    assert 0 < careful.saving < 50
     hasty = simulate(votes, StoppingRule(confidence=0.5, most=5))
-    assert hasty.saving > found.saving
-    assert hasty.right < found.right
+    assert hasty.saving > careful.saving
+    assert hasty.right < careful.right
 
 
 def test_a_simulation_is_reproducible_and_needs_votes() -> None:
@@ -80,18 +80,18 @@ def test_a_simulation_is_reproducible_and_needs_votes() -> None:
 
 
 def test_entropy_and_kinds_of_opinion() -> None:
-    found = opinions(votes_of(ballots("e" * 12, "e" * 50 + "n" * 50, "een", "u", "eeeen")))
-    kinds = dict(found.pairs.select("id", "kind").iter_rows())
+    divided = opinions(votes_of(ballots("e" * 12, "e" * 50 + "n" * 50, "een", "u", "eeeen")))
+    kinds = dict(divided.pairs.select("id", "kind").iter_rows())
     assert kinds == {"p0": "clear", "p1": "ambiguous", "p2": "undecided", "p4": "undecided"}
-    assert found.table["id"][0] == "p1"
-    assert found.table["entropy"][0] == pytest.approx(1.0)
-    assert found.to_dict()["ambiguous"] == 1
+    assert divided.table["id"][0] == "p1"
+    assert divided.table["entropy"][0] == pytest.approx(1.0)
+    assert divided.to_dict()["ambiguous"] == 1
     assert entropy(np.array([[1.0, 0.0, 0.0], [0.25, 0.25, 0.5]])).tolist() == [0.0, 1.5]
 
 
 def test_opinions_about_nothing() -> None:
-    found = opinions(votes_of(ballots("u")))
-    assert found.to_dict()["entropy"] is None
-    assert found.title.startswith("0 of 0")
+    divided = opinions(votes_of(ballots("u")))
+    assert divided.to_dict()["entropy"] is None
+    assert divided.title.startswith("0 of 0")
     with pytest.raises(InputError):
         opinions(votes_of(ballots("ee")), slips=1.0)

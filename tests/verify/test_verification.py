@@ -73,15 +73,15 @@ def test_votes_that_are_sorted_are_noticed() -> None:
 def test_a_foreign_dataset_mixed_in() -> None:
     own = ballots(*["eeeee"] * 30, *["eeenn"] * 10, labels="e" * 40)
     foreign = ballots(*["eeeee"] * 10, *["uuuue"] * 20, *["nnnee"] * 10, labels="e" * 40)
-    found = compare_mixture(own, foreign, resamples=400).to_dict()
-    assert found["own"]["majority_label"]["value"] == 100.0
-    assert found["foreign"]["majority_label"]["value"] == 25.0
-    assert found["difference"]["majority_label"]["value"] == -75.0
-    assert found["difference"]["majority_label"]["interval"][1] < -50
-    assert (found["foreign"]["agree4"]["value"], found["foreign"]["agree4_any"]["value"]) == (25.0, 75.0)
-    assert found["foreign"]["majority_unrelated"]["value"] == 50.0
-    assert found["foreign"]["votes"]["unrelated"] == 80
-    assert found["own"]["votes"] == {"incomprehensible": 0, "unknown": 0, "unrelated": 0}
+    figures = compare_mixture(own, foreign, resamples=400).to_dict()
+    assert figures["own"]["majority_label"]["value"] == 100.0
+    assert figures["foreign"]["majority_label"]["value"] == 25.0
+    assert figures["difference"]["majority_label"]["value"] == -75.0
+    assert figures["difference"]["majority_label"]["interval"][1] < -50
+    assert (figures["foreign"]["agree4"]["value"], figures["foreign"]["agree4_any"]["value"]) == (25.0, 75.0)
+    assert figures["foreign"]["majority_unrelated"]["value"] == 50.0
+    assert figures["foreign"]["votes"]["unrelated"] == 80
+    assert figures["own"]["votes"] == {"incomprehensible": 0, "unknown": 0, "unrelated": 0}
 
 
 def test_mixtures_that_cannot_be_compared() -> None:
@@ -97,17 +97,17 @@ def test_the_human_baseline(tmp_path: Path) -> None:
     rows = [f"{pair},{who},{vote}" for pair, votes in cast.items() for who, vote in zip("abd", votes, strict=True)]
     path = tmp_path / "fresh.csv"
     path.write_text("pair,annotator,label\n" + "\n".join(rows) + "\n")
-    found = human_baseline(read_votes(path, gold)).to_dict()
+    figures = human_baseline(read_votes(path, gold)).to_dict()
     # No majority on p1 and p3 counts as neutral, the most frequent label: right on p1, wrong on p3.
-    assert found["fallback"] == "neutral"
-    assert (found["pairs"], found["without_gold"]) == (5, 1)
-    assert found["accuracy"]["value"] == pytest.approx(60.0)
-    assert found["accuracy_strict"]["value"] == pytest.approx(40.0)
-    assert found["accuracy_decided"]["value"] == pytest.approx(200 / 3)
-    assert found["no_majority"]["value"] == pytest.approx(40.0)
-    assert found["agree3"]["value"] == pytest.approx(40.0)
-    assert (found["agree5"]["value"], found["agree5"]["interval"]) == (None, None)
-    assert [person["value"] for person in found["people"]] == [60.0, 60.0, 60.0]
+    assert figures["fallback"] == "neutral"
+    assert (figures["pairs"], figures["without_gold"]) == (5, 1)
+    assert figures["accuracy"]["value"] == pytest.approx(60.0)
+    assert figures["accuracy_strict"]["value"] == pytest.approx(40.0)
+    assert figures["accuracy_decided"]["value"] == pytest.approx(200 / 3)
+    assert figures["no_majority"]["value"] == pytest.approx(40.0)
+    assert figures["agree3"]["value"] == pytest.approx(40.0)
+    assert (figures["agree5"]["value"], figures["agree5"]["interval"]) == (None, None)
+    assert [person["value"] for person in figures["people"]] == [60.0, 60.0, 60.0]
 
 
 def test_a_baseline_without_gold() -> None:

@@ -127,7 +127,7 @@ def verify_command(
             result.write(output)
     written = {"output": str(output)} if output is not None else {}
     if as_json:
-        print_json(result.to_dict() | {name: one.to_dict() for name, one in more.items()} | written)
+        print_json(result.to_dict() | {name: part.to_dict() for name, part in more.items()} | written)
         return
     _print(result, list(more.values()))
     for name, value in written.items():

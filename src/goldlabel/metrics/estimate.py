@@ -225,12 +225,12 @@ def _wilson_interval(value: float, n: float, quantile: float) -> tuple[float, fl
 
 
 def _normal_quantile(level: float) -> float:
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
-    return float(norm.isf((1 - level) / 2))
+    return float(ndtri((1 + level) / 2))
 
 
 def _student_quantile(level: float, freedom: float) -> float:
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
-    return float(t.isf((1 - level) / 2, max(freedom, 1.0)))
+    return float(stdtrit(max(freedom, 1.0), (1 + level) / 2))

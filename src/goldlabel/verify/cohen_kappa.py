@@ -7,7 +7,7 @@ left out, as kappa on a handful of pairs is noise. Abstentions are answers like 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import polars as pl
@@ -26,13 +26,13 @@ METHOD = "bootstrap over blocks of units"
 
 def cohen_kappa(first: ArrayLike, second: ArrayLike) -> float | None:
     """Return kappa of two annotators' answers to the same pairs; ``None`` where both gave one and the same."""
-    one, other = np.asarray(first, dtype=np.str_), np.asarray(second, dtype=np.str_)
-    if one.shape != other.shape or one.ndim != 1:
-        raise InputError(f"{one.size} answers cannot be held against {other.size}")
-    if not len(one):
+    ours, theirs = np.asarray(first, dtype=np.str_), np.asarray(second, dtype=np.str_)
+    if ours.shape != theirs.shape or ours.ndim != 1:
+        raise InputError(f"{ours.size} answers cannot be held against {theirs.size}")
+    if not len(ours):
         return None
-    words, codes = np.unique(np.concatenate([one, other]), return_inverse=True)
-    left, right = codes[: len(one)], codes[len(one) :]
+    words, codes = np.unique(np.concatenate([ours, theirs]), return_inverse=True)
+    left, right = codes[: len(ours)], codes[len(ours) :]
     margins = [np.bincount(side, minlength=len(words)) for side in (left, right)]
     value = _kappa(np.concatenate([[(left == right).sum()], *margins]).astype(np.float64)[None, :, None])[0, 0]
     return None if np.isnan(value) else float(value)
@@ -46,15 +46,13 @@ class Joint:
     unit: NDArray[np.int64]
     first: NDArray[np.int64]
     second: NDArray[np.int64]
-    one: NDArray[np.int64]
-    other: NDArray[np.int64]
+    first_answer: NDArray[np.int64]
+    second_answer: NDArray[np.int64]
 
     def only(self, chosen: NDArray[np.bool_]) -> Joint:
         """Keep the votes on chosen pairs."""
         rows = chosen[self.pair]
-        return Joint(
-            self.pair[rows], self.unit[rows], self.first[rows], self.second[rows], self.one[rows], self.other[rows]
-        )
+        return Joint(*(getattr(self, column.name)[rows] for column in fields(self)))
 
 
 def joint_votes(votes: Votes) -> Joint:
@@ -143,16 +141,16 @@ def _sums(
     order = among[np.argsort(place[among], kind="stable")]
     kept, rank = np.flatnonzero(frequent), np.cumsum(frequent) - 1
     ends = np.searchsorted(rank[place[order]], np.arange(len(kept) + 1))
-    answers = int(max(joint.one.max(initial=0), joint.other.max(initial=0))) + 1
+    answers = int(max(joint.first_answer.max(initial=0), joint.second_answer.max(initial=0))) + 1
     width = 1 + 2 * answers
     blocks = 1 if block is None else int(block.max(initial=0)) + 1
     for start in range(0, len(kept), COUPLES_PER_BATCH):
         stop = min(start + COUPLES_PER_BATCH, len(kept))
         rows = order[ends[start] : ends[stop]]
         base, column = (rank[place[rows]] - start) * width, 0 if block is None else block[rows]
-        one, other = joint.one[rows], joint.other[rows]
+        left, right = joint.first_answer[rows], joint.second_answer[rows]
         counted = np.zeros((stop - start) * width * blocks)
-        for term, weight in ((0, one == other), (1 + one, None), (1 + answers + other, None)):
+        for term, weight in ((0, left == right), (1 + left, None), (1 + answers + right, None)):
             counted += np.bincount((base + term) * blocks + column, weight, len(counted))
         yield couples[kept[start:stop]], counted.reshape(stop - start, width, blocks)
 

@@ -71,28 +71,38 @@ def compare_mixture(
     """Hold the votes on foreign pairs against those on own ones; both must have the same labels."""
     if own.card.label_space.labels != foreign.card.label_space.labels:
         raise InputError(f"{own.card.name} and {foreign.card.name} have different labels; map one of them first")
-    both = votes_of(own), votes_of(foreign)
-    tallies = [tallies_of(votes, majority(votes)) for votes in both]
-    for pairs, tallied in zip((own, foreign), tallies, strict=True):
-        if not len(tallied):
-            raise InputError(f"{pairs.card.name}: no pair has two votes or more, so there is no agreement to measure")
-    unrelated = both[0].answers.index("unrelated")
-    figures = [
-        {
-            **tallied.shares(_shares(tallied, unrelated), level=level),
-            **tallied.coefficients(resamples=resamples, level=level, seed=seed + side),
-        }
-        for side, tallied in enumerate(tallies)
-    ]
-    sizes = [len(tallied) for tallied in tallies]
-    abstentions = [_abstentions(tallied, votes) for tallied, votes in zip(tallies, both, strict=True)]
+    names = (own.card.name, foreign.card.name)
+    return compare_votes(votes_of(own), votes_of(foreign), names, resamples=resamples, level=level, seed=seed)
+
+
+def compare_votes(
+    own: Votes,
+    foreign: Votes,
+    names: tuple[str, str],
+    *,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Mixture:
+    """Hold votes on foreign pairs against votes on own ones."""
+    sides = []
+    for number, (votes, name) in enumerate(zip((own, foreign), names, strict=True)):
+        tallies = tallies_of(votes, majority(votes))
+        if not len(tallies):
+            raise InputError(f"{name}: no pair has two votes or more, so there is no agreement to measure")
+        sides.append(
+            {
+                **tallies.shares(_shares(tallies, votes.answers.index("unrelated")), level=level),
+                **tallies.coefficients(resamples=resamples, level=level, seed=seed + number),
+            }
+        )
     return Mixture(
-        (own.card.name, foreign.card.name),
-        (sizes[0], sizes[1]),
-        (abstentions[0], abstentions[1]),
-        figures[0],
-        figures[1],
-        {name: difference(figures[1][name], figures[0][name]) for name in figures[0]},
+        names=names,
+        relabelled=(int(own.relabelled.sum()), int(foreign.relabelled.sum())),
+        abstentions=(_abstentions(own), _abstentions(foreign)),
+        own=sides[0],
+        foreign=sides[1],
+        difference={name: difference(sides[1][name], sides[0][name]) for name in sides[0]},
     )
 
 
@@ -111,5 +121,7 @@ def _shares(tallies: Tallies, unrelated: int) -> dict[str, Part]:
     }
 
 
-def _abstentions(tallies: Tallies, votes: Votes) -> dict[str, int]:
-    return {word: int(tallies.counts[:, votes.answers.index(word)].sum()) for word in ABSTENTIONS}
+def _abstentions(votes: Votes) -> dict[str, int]:
+    """Count the abstentions on relabelled pairs."""
+    cast = votes.counts[votes.relabelled].sum(axis=0)
+    return {word: int(cast[votes.answers.index(word)]) for word in ABSTENTIONS}

@@ -199,11 +199,10 @@ def _notes(votes: Votes, quorum: int | None) -> tuple[str, ...]:
         notes.append(f"{votes.unlabelled:,} votes are for no label and do not count")
     if votes.repeated:
         notes.append(f"{votes.repeated:,} votes do not count, as their annotators voted again on the same pair")
-    short = int((votes.relabelled & (votes.total < (quorum or 0))).sum())
+    short, relabelled = int((votes.relabelled & (votes.total < (quorum or 0))).sum()), int(votes.relabelled.sum())
     if short:
-        whom = "no pair" if short == votes.relabelled.sum() else f"{short:,} of {votes.relabelled.sum():,} pairs"
-        told = "has" if short == votes.relabelled.sum() else "do not have"
-        notes.append(f"{whom} {told} the {quorum} votes of the quorum, and cannot get a gold label")
+        lacking = "no pair has" if short == relabelled else f"{short:,} of {relabelled:,} pairs do not have"
+        notes.append(f"{lacking} the {quorum} votes of the quorum, and cannot get a gold label")
     return tuple(notes)
 
 

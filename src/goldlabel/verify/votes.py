@@ -242,9 +242,10 @@ def codes(words: pl.Series) -> NDArray[np.int64]:
 
 def one_hot(words: pl.Series) -> Marks:
     """Return a row per word, marked in the column of its category; a null has no mark."""
-    places = words.to_physical()
-    columns = [(places == place).fill_null(False).to_numpy() for place in range(len(_categories(words)))]
-    return np.stack(columns, axis=1) if columns else np.zeros((len(words), 0), dtype=np.bool_)
+    width = len(_categories(words))
+    # What a null is filled with is the number of no column, and only compared.
+    places = words.to_physical().cast(pl.Int64).fill_null(width).to_numpy()
+    return np.asarray(places[:, None] == np.arange(width))
 
 
 def marked(marks: Marks) -> NDArray[np.bool_]:
