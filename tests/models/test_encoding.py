@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldlabel.errors import InputError
+from goldlabel.errors import InputError, UnknownNameError
 from goldlabel.models.encoding import (
     EncodedPairs,
     EncodedSentences,
@@ -30,14 +30,14 @@ from goldlabel.models.vocabulary import (
     Vocabulary,
     build_vocabulary,
     default_tokenizer,
-    tokenize,
 )
 
 FIELDS = ("characters", "match", "tags")
 
 
 def split(text: str, tokenizer: str = "words", *, lowercase: bool = False) -> list[str]:
-    return tokenize(pl.Series([text]), tokenizer, lowercase=lowercase)[0].to_list()
+    options = EncoderOptions(tokenizer=tokenizer, lowercase=lowercase)
+    return options.tokenize(pl.Series([text]))[0].to_list()
 
 
 def encoder(*texts: str, **options: object) -> Encoder:
@@ -86,7 +86,7 @@ def test_the_tokenizer_follows_the_language() -> None:
     assert default_tokenizer(["en", "zh-Hans"]) == default_tokenizer(["JA"]) == "characters"
     assert default_tokenizer(["zh"], "letters") == "letters"
     assert default_tokenizer(["", "en"], "letters") == "characters"
-    with pytest.raises(InputError, match="no tokenizer 'wrods'; did you mean 'words'"):
+    with pytest.raises(UnknownNameError, match="no tokenizer 'wrods'; did you mean 'words'"):
         split("x", "wrods")
 
 

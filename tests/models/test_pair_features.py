@@ -18,8 +18,8 @@ from scipy.spatial import distance
 from goldlabel.errors import MissingExtraError
 from goldlabel.models import pair_features as module
 from goldlabel.models.pair_features import DISTANCES, FEATURES, FUZZY, pair_features
-from goldlabel.models.tokens import split_tokens
 from goldlabel.models.vectors import Vectors
+from goldlabel.pairs.tokens import split_texts
 
 PAIRS = [
     ("A brown owl sleeps in the old barn.", "An owl sleeps in the barn."),
@@ -33,7 +33,7 @@ PAIRS = [
     ("owl", "A"),
 ]
 EMPTY = [("", ""), ("", "An owl."), ("An owl.", ""), ("...", "An owl."), ("\n", "\t")]
-WORDS = sorted({word for pair in PAIRS for text in pair for word in split_tokens(text)} - {"brown", "waits", "🦉"})
+WORDS = sorted({word for pair in PAIRS for text in pair for word in split_texts([text])[0]} - {"brown", "waits", "🦉"})
 VECTORS = Vectors(WORDS, np.random.RandomState(0).randn(len(WORDS), 8).astype(np.float32))
 
 
@@ -47,7 +47,7 @@ def features(premise: str, hypothesis: str, vectors: Vectors | None = VECTORS) -
 
 def known_vectors(text: str) -> np.ndarray:
     """Every word's vector, one row per occurrence; the origin where no word is known."""
-    rows = [VECTORS.matrix[WORDS.index(word)] for word in split_tokens(text) if word in WORDS]
+    rows = [VECTORS.matrix[WORDS.index(word)] for word in split_texts([text])[0] if word in WORDS]
     return np.array(rows or [np.zeros(8)], dtype=np.float64)
 
 
@@ -58,7 +58,7 @@ def test_there_are_19() -> None:
 @pytest.mark.parametrize(("premise", "hypothesis"), PAIRS + EMPTY)
 def test_bleu(premise: str, hypothesis: str) -> None:
     found = features(premise, hypothesis)
-    given, said = split_tokens(premise), split_tokens(hypothesis)
+    given, said = split_texts([premise])[0], split_texts([hypothesis])[0]
     for n in (1, 2, 3, 4):
         metric = BLEU(max_ngram_order=n, smooth_method="none", tokenize="none", force=True)
         score = metric.corpus_score([" ".join(said)], [[" ".join(given)]]).score / 100

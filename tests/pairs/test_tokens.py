@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from goldlabel.errors import MissingExtraError, UnknownNameError
 from goldlabel.pairs import tokens
-from goldlabel.pairs.tokens import TOKENIZERS, language_of, locate_tokens, tokenize_units, tokenizer_of
+from goldlabel.pairs.tokens import (
+    TOKENIZERS,
+    language_of,
+    locate_tokens,
+    space_characters,
+    split_texts,
+    tokenize_units,
+    tokenizer_of,
+)
 
 
 def cut(name: str, text: str) -> list[str]:
@@ -92,3 +100,45 @@ def test_places_hold_the_tokens(texts: list[str], unit: str) -> None:
     for text, one in zip(texts, located, strict=True):
         held = pl.Series([text[start:end] for _, start, end in one], dtype=pl.String)
         assert TOKENIZERS.get(unit)(held).list.join("").to_list() == [token for token, _, _ in one]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The owl, at 7.", ["the", "owl", ",", "at", "7", "."]),
+        ("It didn’t cost 1,000 well-known €", ["it", "did", "n't", "cost", "1,000", "well-known", "€"]),
+        ("那只owl在睡。", ["那", "只", "owl", "在", "睡", "。"]),
+        ("3只鸟", ["3", "只", "鸟"]),
+        ("フクロウ", ["フ", "ク", "ロ", "ウ"]),
+        ("🦉🦉", ["🦉", "🦉"]),
+        ("البومة نائمة.", ["البومة", "نائمة", "."]),
+        ("", []),
+        (" \n\t\u3000", []),
+    ],
+)
+def test_what_models_read(text: str, expected: list[str]) -> None:
+    assert split_texts([text]) == [expected]
+    assert "".join(TOKENIZERS.get("letters")(pl.Series([text]), signs=True)[0]) == "".join(expected)
+
+
+@given(st.text())
+def test_models_lose_no_token_and_read_none_with_a_space(text: str) -> None:
+    (tokens,) = split_texts([text])
+    plain = pl.Series([text]).str.to_lowercase().str.replace_all("’", "'", literal=True)
+    assert "".join(tokens) == plain.str.replace_all(r"\s", "")[0]
+    assert all(tokens)
+    assert split_texts(space_characters([text])) == [tokens]
+
+
+@pytest.mark.parametrize("rule", ["words", "characters", "letters"])
+def test_signs_and_case_are_kept_for_who_asks(rule: str) -> None:
+    tokenize, text = TOKENIZERS.get(rule), pl.Series(["Owls, owls!"])
+    assert "".join(tokenize(text)[0]) == "owlsowls"
+    assert "".join(tokenize(text, signs=True, lowercase=False)[0]) == "Owls,owls!"
+
+
+def test_jieba_keeps_signs_and_case_for_who_asks() -> None:
+    pytest.importorskip("jieba")
+    tokenize, text = TOKENIZERS.get("jieba"), pl.Series(["那只Owl在睡觉。 好"])
+    assert tokenize(text).to_list() == [["那", "只", "owl", "在", "睡觉", "好"]]
+    assert tokenize(text, signs=True, lowercase=False).to_list() == [["那", "只", "Owl", "在", "睡觉", "。", "好"]]

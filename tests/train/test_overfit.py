@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -56,12 +57,11 @@ def pairs() -> Pairs:
 
 @pytest.fixture(scope="module")
 def vectors(pairs: Pairs, tmp_path_factory: pytest.TempPathFactory) -> str:
-    from goldlabel.models.vocabulary import tokenize
+    from goldlabel.pairs.tokens import TOKENIZERS
 
     frame = pairs.collect()
-    words = {
-        word for side in ("premise", "hypothesis") for word in tokenize(frame[side], "words", lowercase=True).explode()
-    }
+    texts = pl.concat([frame["premise"], frame["hypothesis"]])
+    words = set(TOKENIZERS.get("words")(texts, signs=True).explode())
     path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
     write_vectors(path, sorted(words), size=24)
     return str(path)

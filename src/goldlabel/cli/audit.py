@@ -40,7 +40,7 @@ def audit_command(
     ] = None,
     tokenizer: Annotated[
         str | None,
-        typer.Option("--tokenizer", help="words, characters, jieba or jieba-search; by default by language."),
+        typer.Option("--tokenizer", help="words, characters, letters, jieba or jieba-search; by default by language."),
     ] = None,
     top: Annotated[int, typer.Option("--top", min=1, help="How many words to list by PMI.")] = 10,
     smoothing: Annotated[float, typer.Option("--smoothing", min=0, help="Added to counts for PMI.")] = 10.0,

@@ -79,7 +79,8 @@ def train_command(
         typer.Option("--train-vectors/--freeze-vectors", help="Train the given vectors, or leave them as they are."),
     ] = None,
     tokenizer: Annotated[
-        str | None, typer.Option("--tokenizer", help="words, characters or jieba; by default by language.")
+        str | None,
+        typer.Option("--tokenizer", help="words, characters, letters, jieba or jieba-search; by default by language."),
     ] = None,
     tagger: Annotated[str, typer.Option("--tagger", help="Tagger of parts of speech, for diin; by default none.")] = "",
     vocabulary: Annotated[

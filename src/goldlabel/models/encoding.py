@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.files import atomic_file
-from goldlabel.models.vocabulary import END, NULL, OTHER, SPECIALS, START, Vocabulary, build_vocabulary, tokenize
+from goldlabel.models.vocabulary import END, NULL, OTHER, SPECIALS, START, Vocabulary, build_vocabulary
+from goldlabel.pairs.tokens import TOKENIZERS
 
 READS = ("both", "hypothesis", "premise")
 BOUNDARIES = ("", "ends", "null")
@@ -46,6 +47,10 @@ class EncoderOptions:
             raise InputError(f"the boundaries of a sentence are ends, null or none, not {self.boundaries!r}")
         if self.length < 1:
             raise InputError(f"a sentence has at least 1 token, not {self.length}")
+
+    def tokenize(self, texts: pl.Series) -> pl.Series:
+        """Turn a column of texts into a column of lists of tokens, with their signs."""
+        return TOKENIZERS.get(self.tokenizer)(texts, signs=True, lowercase=self.lowercase)
 
 
 @dataclass(frozen=True)
@@ -137,7 +142,7 @@ class Encoder:
     def _tokens(self, texts: Sequence[str], side: str) -> pl.Series:
         if self.options.reads not in ("both", side):
             return pl.Series([[SPECIALS[OTHER]]], dtype=pl.List(pl.String)).new_from_index(0, len(texts))
-        column = tokenize(pl.Series(texts, dtype=pl.String), self.options.tokenizer, lowercase=self.options.lowercase)
+        column = self.options.tokenize(pl.Series(texts, dtype=pl.String))
         if self.options.drop_unknown:
             column = _only_known(column, self.vocabulary)
         column = column.list.head(self.options.length)
@@ -176,7 +181,7 @@ class Encoder:
 
 def build_encoder(texts: Sequence[pl.Series], options: EncoderOptions, *, buckets: int = 1) -> Encoder:
     """Make an encoder whose vocabulary holds every word of the texts."""
-    tokens = [tokenize(column.unique(), options.tokenizer, lowercase=options.lowercase) for column in texts]
+    tokens = [options.tokenize(column.unique()) for column in texts]
     vocabulary = build_vocabulary(tokens, buckets=buckets)
     characters = "".join(sorted({character for word in vocabulary.words for character in word}))
     return Encoder(vocabulary, characters if "characters" in options.fields else "", options)

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from goldlabel.errors import InputError
 from goldlabel.models.model import WEIGHTS, label_indices, read_space, read_tensors, write_config, write_tensors
 from goldlabel.models.options import Count, Positive, checked
-from goldlabel.models.tokens import split_tokens
 from goldlabel.pairs.labels import LabelSpace
+from goldlabel.pairs.tokens import split_texts
 from goldlabel.registry import import_extra
 from goldlabel.seeds import check_seed
 
@@ -123,4 +123,4 @@ class HOM:
 
 
 def _lines(texts: Sequence[str]) -> list[str]:
-    return [" ".join(split_tokens(text)) for text in texts]
+    return [" ".join(tokens) for tokens in split_texts(texts)]

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.models.model import label_indices, read_space, read_tensors, write_config, write_tensors
 from goldlabel.models.options import Positive, checked
-from goldlabel.models.tokens import split_tokens
 from goldlabel.pairs.labels import LabelSpace
+from goldlabel.pairs.tokens import split_texts
 
 BITS = 18
 PASSES_AT_ONCE = 100
@@ -123,9 +123,10 @@ def _features(premises: Sequence[str], hypotheses: Sequence[str], hypothesis_onl
 
     hasher = FeatureHasher(n_features=2**BITS, input_type="string", alternate_sign=False, dtype=np.float32)
     if hypothesis_only or premise_only:
-        rows = (_sentence_features(split_tokens(text)) for text in (premises if premise_only else hypotheses))
+        rows = (_sentence_features(words) for words in split_texts(premises if premise_only else hypotheses))
     else:
-        rows = (_pair_features(split_tokens(p), split_tokens(h)) for p, h in zip(premises, hypotheses, strict=True))
+        sides = split_texts(premises), split_texts(hypotheses)
+        rows = (_pair_features(premise, hypothesis) for premise, hypothesis in zip(*sides, strict=True))
     return hasher.transform(rows)
 
 

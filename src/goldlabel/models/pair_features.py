@@ -2,7 +2,7 @@
 
 They are those of Zhang et al. (2020), "Reliable Evaluations for Natural Language Inference based on a Unified
 Cross-dataset Benchmark", appendix B.1. What it leaves open is settled here. Words are those of
-``goldlabel.models.tokens``: Chinese and Japanese characters count as words.
+``goldlabel.pairs.tokens``: Chinese and Japanese characters count as words.
 
 ``bleu_1`` to ``bleu_4``
     BLEU of the hypothesis against the premise up to that n-gram length: uniform weights, brevity penalty, no
@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from goldlabel.models.tokens import space_characters, split_tokens
+from goldlabel.pairs.tokens import space_characters, split_texts
 from goldlabel.registry import import_extra
 
 if TYPE_CHECKING:
@@ -98,9 +98,9 @@ def _batches(premises: Sequence[str], hypotheses: Sequence[str], vectors: Vector
         if vectors is None:
             yield *part, None
         else:
-            words = {word for side in part for text in side for word in split_tokens(text)}
-            found = [word for word in words if word in rows]
-            yield *part, replace(vectors, words=found, matrix=vectors.matrix[[rows[word] for word in found]])
+            words = {word for side in part for tokens in split_texts(side) for word in tokens}
+            known = [word for word in words if word in rows]
+            yield *part, replace(vectors, words=known, matrix=vectors.matrix[[rows[word] for word in known]])
 
 
 def _features_elsewhere(*batch: Any) -> NDArray[np.float64]:
@@ -111,7 +111,7 @@ def _features_elsewhere(*batch: Any) -> NDArray[np.float64]:
 
 
 def _features(premises: Sequence[str], hypotheses: Sequence[str], vectors: Vectors | None) -> NDArray[np.float64]:
-    split = [(split_tokens(p), split_tokens(h)) for p, h in zip(premises, hypotheses, strict=True)]
+    split = list(zip(split_texts(premises), split_texts(hypotheses), strict=True))
     lengths = [
         (_relative(len(p), len(h)), _relative(len(premise), len(hypothesis)))
         for (p, h), premise, hypothesis in zip(split, premises, hypotheses, strict=True)
@@ -144,14 +144,18 @@ def _fuzzy(premises: Sequence[str], hypotheses: Sequence[str]) -> list[list[floa
     rapidfuzz = import_extra("rapidfuzz", "baselines")
     prepare = rapidfuzz.utils.default_process
     ratios = [(name, getattr(rapidfuzz.fuzz, name)) for name in FUZZY]
+    pairs = [
+        (premise[:_FUZZY_LENGTH], hypothesis[:_FUZZY_LENGTH])
+        if min(len(premise), len(hypothesis)) > _FUZZY_LENGTH
+        else (premise, hypothesis)
+        for premise, hypothesis in zip(premises, hypotheses, strict=True)
+    ]
+    spaced = zip(*(space_characters([pair[side] for pair in pairs]) for side in (0, 1)), strict=True)
     rows = []
-    for pair in zip(premises, hypotheses, strict=True):
-        if min(map(len, pair)) > _FUZZY_LENGTH:
-            pair = pair[0][:_FUZZY_LENGTH], pair[1][:_FUZZY_LENGTH]
-        whole = [prepare(text) for text in pair]
-        words = [prepare(space_characters(text)) for text in pair]
-        given = {name: words if "token" in name else whole for name in FUZZY} | {"partial_ratio": pair}
-        rows.append([ratio(*given[name]) for name, ratio in ratios])
+    for pair, apart in zip(pairs, spaced, strict=True):
+        whole, words = ([prepare(text) for text in texts] for texts in (pair, apart))
+        texts = {name: words if "token" in name else whole for name in FUZZY} | {"partial_ratio": list(pair)}
+        rows.append([ratio(*texts[name]) for name, ratio in ratios])
     return rows
 
 

@@ -25,11 +25,13 @@ from goldlabel.files import sha256
 from goldlabel.models.model import label_indices, read_space, read_tensors, write_config, write_tensors
 from goldlabel.models.options import Count, checked
 from goldlabel.models.pair_features import pair_features
-from goldlabel.models.tokens import OTHER, split_tokens
 from goldlabel.models.vectors import Vectors, read_vectors
 from goldlabel.pairs.labels import LabelSpace
+from goldlabel.pairs.tokens import split_texts
 
 KEPT_VECTORS = 50_000
+OTHER = "other"
+"""Stands for the sentence that a partial-input model does not see: one token, never an empty text."""
 _WALKS = 1_000_000
 """How many walks, pairs times trees, are under way at once."""
 
@@ -175,7 +177,8 @@ class RandomForest:
 def _kept(path: Path) -> Vectors:
     """Return the first vectors of words that a text can hold: no capitals, no spaces."""
     vectors = read_vectors(path)
-    reachable = (row for row, word in enumerate(vectors.words) if split_tokens(word) == [word])
+    tokens = split_texts(vectors.words)
+    reachable = (row for row, word in enumerate(vectors.words) if tokens[row] == [word])
     rows = list(islice(reachable, KEPT_VECTORS))
     if not rows:
         raise InputError(

@@ -1,15 +1,4 @@
-"""Words of the networks: tokenising with signs and case kept, and numbering.
-
-``words``
-    Runs of letters, digits and inner hyphens, and numbers with their inner points and commas (``1,000``); English
-    contractions are split as in the Penn Treebank and GloVe (``do n't``, ``it 's``); every other sign is a token.
-``characters``
-    As ``words``, but Chinese and Japanese characters stand alone.
-``letters``
-    Every letter, digit and sign stands alone.
-``jieba``
-    Chinese words by jieba. Needs the extra ``zh``.
-"""
+"""Words of the networks and their numbers."""
 
 from __future__ import annotations
 
@@ -20,36 +9,11 @@ from functools import cached_property
 
 import polars as pl
 
-from goldlabel.errors import InputError
-from goldlabel.pairs.tokens import CJK, NUMBER, UNKNOWN
-from goldlabel.registry import suggest
+from goldlabel.pairs.tokens import UNKNOWN
 
-TOKENIZERS = ("words", "characters", "letters", "jieba")
 SPECIALS = ("<pad>", "<other>", "<start>", "<end>", "<null>")
 PAD, OTHER, START, END, NULL = range(len(SPECIALS))
 """``<other>`` stands for the sentence that a partial-input model does not see; ``<null>`` for an empty one."""
-
-_RUN = r"[\p{L}\p{M}\p{N}_]+(?:-[\p{L}\p{M}\p{N}_]+)*"
-_PLAIN = rf"[[\p{{L}}\p{{M}}\p{{N}}_]--[{CJK}]]+(?:-[[\p{{L}}\p{{M}}\p{{N}}_]--[{CJK}]]+)*"
-_CONTRACTION = r"n't\b|'(?:s|m|re|ve|ll|d)\b"
-_PATTERNS = {
-    "words": rf"(?i){_CONTRACTION}|{NUMBER}|{_RUN}|\S",
-    "characters": rf"(?i){_CONTRACTION}|[{CJK}]|{NUMBER}|{_PLAIN}|\S",
-    "letters": r"\S",
-}
-
-
-def tokenize(texts: pl.Series, tokenizer: str, *, lowercase: bool) -> pl.Series:
-    """Turn a column of texts into a column of lists of tokens."""
-    if tokenizer not in TOKENIZERS:
-        raise InputError(f"there is no tokenizer {tokenizer!r}; {suggest(tokenizer, list(TOKENIZERS))}")
-    plain = (texts.str.to_lowercase() if lowercase else texts).str.replace_all("’", "'", literal=True)
-    if tokenizer == "jieba":
-        return _segmented(plain)
-    if tokenizer == "letters":
-        return plain.str.extract_all(_PATTERNS[tokenizer])
-    apart = plain.str.replace_all(r"(?i)(n't)\b", " $1").str.replace_all(r"(?i)(\w)('(?:s|m|re|ve|ll|d))\b", "$1 $2")
-    return apart.str.extract_all(_PATTERNS[tokenizer])
 
 
 def default_tokenizer(languages: Iterable[str], characters: str = "characters") -> str:
@@ -95,11 +59,3 @@ def build_vocabulary(tokens: Iterable[pl.Series], *, buckets: int = 1, at_least:
 
 def _hash(word: str) -> int:
     return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little")
-
-
-def _segmented(texts: pl.Series) -> pl.Series:
-    from goldlabel.pairs.tokens import import_jieba
-
-    cut = import_jieba().lcut
-    cache = {text: [token for token in cut(text) if not token.isspace()] for text in texts.unique()}
-    return pl.Series([cache[text] for text in texts], dtype=pl.List(pl.String))

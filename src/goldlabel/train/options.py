@@ -10,7 +10,7 @@ from goldlabel.errors import InputError
 from goldlabel.models.encoding import READS
 from goldlabel.models.model import DEVICES, PRECISIONS, find_member
 from goldlabel.models.options import own_options
-from goldlabel.models.vocabulary import TOKENIZERS
+from goldlabel.pairs.tokens import TOKENIZERS
 from goldlabel.registry import one_of, suggest
 from goldlabel.seeds import check_seed
 
@@ -56,7 +56,7 @@ class TrainOptions:
         one_of("precision", self.precision, PRECISIONS)
         one_of("reads", self.reads, READS)
         if self.tokenizer is not None:
-            one_of("tokenizer", self.tokenizer, TOKENIZERS)
+            one_of("tokenizer", self.tokenizer, list(TOKENIZERS))
         check_seed(self.seed)
         for name in _COUNTS:
             value = getattr(self, name)
