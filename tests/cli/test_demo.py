@@ -55,8 +55,8 @@ def test_the_report_is_served_on_loopback(tmp_path: Path) -> None:
         try:
             address = line.split()[3]
             assert address.startswith("http://127.0.0.1:")
-            with urllib.request.urlopen(address, timeout=30) as answer:
+            with urllib.request.urlopen(address, timeout=300) as answer:
                 assert "Goldlabel demo" in answer.read().decode()
         finally:
             process.terminate()
-            process.communicate(timeout=30)
+            process.communicate(timeout=300)

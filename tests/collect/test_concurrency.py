@@ -127,7 +127,7 @@ def test_what_was_acknowledged_survives_a_kill(place: str) -> None:
             acknowledged.append(process.stdout.readline().strip())
         threading.Event().wait(chance.random() * 0.02)
         process.kill()
-        rest, told = process.communicate(timeout=60)
+        rest, told = process.communicate(timeout=300)
         assert process.returncode == -9, told
         acknowledged += [line for line in rest.splitlines() if line.startswith("answer to ")]
     with store.read() as tx:

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import warnings
 from hashlib import sha256
 from pathlib import Path
@@ -33,6 +31,7 @@ from goldlabel.sources.fragments.cells import cells
 from goldlabel.sources.fragments.drawing import permute
 from goldlabel.sources.fragments.lexicon import lexicons
 from goldlabel.sources.fragments.semantics import verdict
+from tests.cli.commands import Done, run
 
 BOTH = [(language, phenomenon) for language in LANGUAGES for phenomenon in PHENOMENA]
 
@@ -511,13 +510,12 @@ def test_nothing_is_left_of_a_failed_run(tmp_path: Path) -> None:
 # The command.
 
 
-def run(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "goldlabel", "data", "make", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120)
+def make(*arguments: object, cwd: Path) -> Done:
+    return run("data", "make", *arguments, cwd=cwd)
 
 
 def test_the_command_writes_a_dataset(tmp_path: Path) -> None:
-    done = run("fragments", "--language", "zh", "--pairs", 600, "--seed", 4, "--json", cwd=tmp_path)
+    done = make("fragments", "--language", "zh", "--pairs", 600, "--seed", 4, "--json", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     said = json.loads(done.stdout)
     assert said["name"] == said["output"] == "fragments-zh"
@@ -531,7 +529,7 @@ def test_the_command_writes_a_dataset(tmp_path: Path) -> None:
 def test_the_command_plants_an_artifact(tmp_path: Path) -> None:
     artifact = "negation:contradiction:0.8"
     options = ("--pairs", 1_000, "--phenomena", "negation, voice", "--artifact", artifact, "-o", "out", "--json")
-    said = json.loads(run("fragments", *options, cwd=tmp_path).stdout)
+    said = json.loads(make("fragments", *options, cwd=tmp_path).stdout)
     assert set(said["phenomena"]) == {"negation", "voice"}
     assert said["artifact"] == {
         "feature": "negation",
@@ -544,7 +542,7 @@ def test_the_command_plants_an_artifact(tmp_path: Path) -> None:
 
 
 def test_the_command_prints_a_table(tmp_path: Path) -> None:
-    done = run("fragments", "--pairs", 24, cwd=tmp_path)
+    done = make("fragments", "--pairs", 24, cwd=tmp_path)
     assert done.returncode == 0
     assert "fragments-en: 24 pairs" in done.stdout
     assert "output: fragments-en" in done.stdout
@@ -559,7 +557,7 @@ def test_the_command_prints_a_table(tmp_path: Path) -> None:
     ],
 )
 def test_the_command_refuses_in_one_line(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
-    done = run(*arguments, cwd=tmp_path)
+    done = make(*arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert message in done.stderr

@@ -59,7 +59,7 @@ class Site:
         options.setdefault("viewport", {"width": 1200, "height": 900})
         locale = {"en": "en-GB", "zh": "zh-CN"}[language]
         context = browser.new_context(base_url=self.address, locale=locale, **options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(60_000)
         return Visit(context, None if person_id is None else self.log_in(context, person_id))
 
     def count(self, table: Any, *conditions: Any) -> int:
@@ -120,7 +120,7 @@ def serving(store: Store) -> Iterator[Site]:
         yield Site(store, f"http://{host}:{port}")
     finally:
         server.should_exit = True
-        thread.join(timeout=20)
+        thread.join(timeout=60)
         store.close()
 
 
