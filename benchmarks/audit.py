@@ -72,11 +72,10 @@ def goldlabel_audit(folder: str) -> dict[str, float]:
     from goldlabel.audit import audit
 
     found = audit(gl.read(folder))
-    blind = found.whole["hypothesis_only"]
     return {
-        "accuracy": blind["accuracy"],
-        "overlap": found.whole["overlap"]["mean"],
-        "pmi": found.whole["pmi"][0]["pmi"],
+        "accuracy": found.hypothesis_only.accuracy.value or 0.0,
+        "overlap": found.whole.overlap.mean.value or 0.0,
+        "pmi": found.whole.words[0].pmi.value or 0.0,
     }
 
 

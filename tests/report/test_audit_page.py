@@ -103,4 +103,7 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     text = write_audit(found, tmp_path / "audit").read_text(encoding="utf-8")
     assert found.whole.tags is None
     assert "tags are undefined" in text
+    nameless = audit(make_pairs(*({**row, "language": None} for row in rows)), near=False)
+    assert (nameless.without_language, nameless.whole.negators, nameless.whole.foreign_text) == (24, None, None)
+    assert "language of 24 pairs is not known" in write_audit(nameless, tmp_path / "other").read_text(encoding="utf-8")
     assert "too weak to accuse anybody" in text

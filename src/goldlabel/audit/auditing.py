@@ -302,18 +302,14 @@ class _Auditor:
             return None
         self.advance("label errors")
         out_of_fold = self._cross_validate(self.options.label_errors, with_premise=True)
-        errors = find_label_errors(
-            out_of_fold.labels,
-            out_of_fold.probabilities,
-            self.names,
-            units=out_of_fold.units,
-            level=self.options.level,
-            model=self.options.label_errors,
-        )
+        model = self.options.label_errors
+        errors = find_label_errors(out_of_fold.labels, out_of_fold.probabilities, self.names, model=model)
+        judgement = blind.judge(out_of_fold, self.names, level=self.options.level)
+        assert judgement is not None
         ids = self.pairs.frame.select("id").collect(engine="streaming").to_series()
         places = out_of_fold.rows[errors.candidates["row"].to_numpy()]
         named = errors.candidates.select(ids.gather(places).alias("id"), "label", "suggested", "probability")
-        return replace(errors, candidates=named)
+        return replace(errors, candidates=named, accuracy=judgement.accuracy, gain=judgement.gain)
 
     def _with_ids(self, findings: list[Finding]) -> list[Finding]:
         """Add the ids of the examples' rows."""

@@ -24,7 +24,7 @@ from goldlabel.pairs import Pairs
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.pairs.lexicon import LEXICONS
 from goldlabel.pairs.record import COLUMNS, DTYPES, LISTS
-from goldlabel.pairs.tokens import TOKENIZERS, language_of, tokenizer_of, units_of
+from goldlabel.pairs.tokens import TOKENIZERS, UNKNOWN, language_of, tokenizer_of, units_of
 from goldlabel.pairs.units import normalised, number_units
 from goldlabel.registry import suggest
 
@@ -116,8 +116,10 @@ def read_rows(pairs: Pairs, columns: Sequence[str], rows: NDArray[np.int64]) -> 
 
 
 def text_keys(block: pl.DataFrame, column: str) -> NDArray[np.uint64]:
-    """Return a hash of each text as it is compared; each different text is normalised once."""
+    """Return a hash of each text as it is compared; where many occur again, each different one is normalised once."""
     texts = block.select(pl.col(column).hash(0).alias("text"), column)
+    if 2 * texts["text"].n_unique() > len(texts):
+        return texts.select(normalised(column).hash(1)).to_series().to_numpy()
     keys = texts.unique("text").select("text", normalised(column).hash(1).alias("key"))
     return texts.join(keys, on="text", how="left", maintain_order="left")["key"].to_numpy()
 
@@ -166,7 +168,7 @@ class _Reader:
             measured[f"column {name}"] = _codes(block[name], self._values[name])
         present = block["language"].unique().to_list()
         if len(present) == 1:
-            texts, tokens = self._measure(present[0] or "", block)
+            texts, tokens = self._measure(present[0] or UNKNOWN, block)
         else:
             texts, tokens = self._measure_mixed(block)
         self._bags.add(tokens["words"])
@@ -179,7 +181,7 @@ class _Reader:
         """Measure each language's pairs apart, and put them back in their order."""
         rows, texts, tokens = [], [], []
         for part in block.with_row_index("row").partition_by("language", maintain_order=True):
-            figures, encoded = self._measure(part["language"][0] or "", part)
+            figures, encoded = self._measure(part["language"][0] or UNKNOWN, part)
             rows.append(part["row"].to_numpy())
             texts.append(figures)
             tokens.append(encoded)
@@ -188,7 +190,7 @@ class _Reader:
         return joined, pl.concat(tokens)[order]
 
     def _measure(self, language: str, block: pl.DataFrame) -> tuple[dict[str, NDArray[Any]], pl.DataFrame]:
-        """Return the figures of pairs in one language, ``""`` if it is not known, and the codes of their tokens."""
+        """Return the figures of pairs in one language, and the codes of their tokens."""
         units, wanted = units_of(language), tokenizer_of(language, self.tokenizer)
         premises, plain = self._pool.map(TOKENIZERS.get(units), (block["premise"], block["hypothesis"]))
         tokens = self._vocabulary.encode(plain if wanted == units else TOKENIZERS.get(wanted)(block["hypothesis"]))

@@ -55,12 +55,13 @@ def count_features(sample: Sample, kind: str, *, least: int) -> Features:
     """Return the features of a kind that ``least`` hypotheses or more carry."""
     bags, clusters = sample.bags, sample.clusters
     classes = len(clusters.totals)
-    keys = _frequent_keys(bags, kind, least)
+    frequent = _find_frequent(bags, kind, least)
+    keys = frequent.keys
     counts = np.zeros(len(keys) * classes, dtype=np.int64)
     alone = np.zeros(len(keys))
     moments = no_moments(np.empty((len(keys), classes), dtype=np.int64), alone)
     for start, end in clusters.blocks():
-        features, pairs = _carriers(bags, kind, start, end, keys)
+        features, pairs = _carriers(bags, kind, start, end, frequent)
         counts += np.bincount(features * classes + clusters.labels[pairs], minlength=len(counts))
         single = clusters.alone[pairs]
         alone += np.bincount(features[single], minlength=len(keys))
@@ -95,30 +96,55 @@ def _name(vocabulary: list[str], kind: str, key: int) -> str:
     return {"word": word, "position": f"{word} ({PLACES[other % 4]})", "bigram": f"{vocabulary[other]} {word}"}[kind]
 
 
-def _frequent_keys(bags: Bags, kind: str, least: int) -> Ints:
-    """Return the keys that may occur in ``least`` texts or more, in order.
+@dataclass(frozen=True)
+class _Frequent:
+    """Keys that may be frequent enough, in order, and a way to their places."""
 
-    Keys of several words are first counted by hashes of them, so that the many rare ones need not be remembered.
+    keys: Ints
+    places: NDArray[np.int32] | None
+    """The place of each possible key, -1 for none; ``None`` where these are too many."""
+    seen: NDArray[np.bool_] | None
+    """Which hashes of keys are frequent enough, where keys are too many for places."""
+
+    def find(self, keys: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+        """Return which of some keys are among these, and the places of those that are."""
+        if self.places is not None:
+            place = self.places[keys]
+            known = place >= 0
+            return place[known].astype(np.int64), known
+        assert self.seen is not None
+        known = self.seen[_hashed(keys)]
+        return np.searchsorted(self.keys, keys[known]), known
+
+
+def _find_frequent(bags: Bags, kind: str, least: int) -> _Frequent:
+    """Find the keys that may occur in ``least`` texts or more.
+
+    Keys of two words are first counted by hashes of them, so that the many rare ones need not be remembered.
     """
-    if kind == "word":
-        return np.flatnonzero(np.bincount(bags.codes[bags.first], minlength=len(bags.vocabulary)) >= least)
+    if kind != "bigram":
+        size = len(bags.vocabulary) * (len(PLACES) if kind == "position" else 1)
+        counts = np.zeros(size, dtype=np.int64)
+        for keys, _ in _keyed(bags, kind):
+            counts += np.bincount(keys, minlength=size)
+        enough = counts >= least
+        return _Frequent(np.flatnonzero(enough), np.where(enough, np.cumsum(enough) - 1, -1).astype(np.int32), None)
     sketch = np.zeros(_SKETCH, dtype=np.int64)
     for keys, _ in _keyed(bags, kind):
         sketch += np.bincount(_hashed(keys), minlength=_SKETCH)
+    seen = sketch >= least
     kept = [np.empty(0, dtype=np.int64)]
     for keys, _ in _keyed(bags, kind):
-        kept.append(np.unique(keys[sketch[_hashed(keys)] >= least]))
-    return np.unique(np.concatenate(kept))
+        kept.append(np.unique(keys[seen[_hashed(keys)]]))
+    return _Frequent(np.unique(np.concatenate(kept)), None, seen)
 
 
-def _carriers(bags: Bags, kind: str, start: int, end: int, wanted: Ints) -> tuple[Ints, Ints]:
-    """Return the places in ``wanted`` and the pairs of a stretch that carry them, in order and each once."""
+def _carriers(bags: Bags, kind: str, start: int, end: int, wanted: _Frequent) -> tuple[Ints, Ints]:
+    """Return the places of wanted keys and the pairs of a stretch that carry them, in order and each once."""
     packed = []
     for keys, pairs in _keyed_stretch(bags, kind, start, end):
-        place = np.searchsorted(wanted, keys)
-        place[place == len(wanted)] = 0
-        known = wanted[place] == keys if len(wanted) else np.zeros(len(keys), dtype=bool)
-        packed.append(place[known] * (end - start) + (pairs[known] - start))
+        place, known = wanted.find(keys)
+        packed.append(place * (end - start) + (pairs[known] - start))
     carriers = np.sort(np.concatenate(packed))
     carriers = carriers[np.concatenate([np.ones(min(1, len(carriers)), dtype=bool), carriers[1:] != carriers[:-1]])]
     features, pairs = np.divmod(carriers, max(end - start, 1))

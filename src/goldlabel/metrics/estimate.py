@@ -196,6 +196,10 @@ def unit_numbers(units: ArrayLike | None, pairs: int) -> NDArray[np.int64]:
     keys = np.asarray(units)
     if len(keys) != pairs:
         raise InputError(f"{len(keys)} units cannot be held against {pairs} pairs")
+    if keys.dtype.kind in "iu" and pairs and keys.min() >= 0 and keys.max() < 4 * pairs:
+        # Numbers without wide gaps need no sorting.
+        numbers: NDArray[np.int64] = np.cumsum(np.bincount(keys) > 0)[keys] - 1
+        return numbers
     return np.unique(keys, return_inverse=True)[1].astype(np.int64)
 
 

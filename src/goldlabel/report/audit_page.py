@@ -338,8 +338,8 @@ def _label_errors(audit: Audit) -> Section:
     errors = audit.label_errors
     assert errors is not None
     if errors.too_weak:
-        return Section(heading="Label errors", text=f"{_unbroken(errors.title)}. They are in label_errors.csv alone.")
-    text = f"{_unbroken(errors.title)}, by confident learning; the least probable first."
+        return Section(heading="Label errors", text=f"{_unbroken(errors.title)}; see label_errors.csv.")
+    text = f"{_unbroken(errors.title)} (confident learning); the least probable first."
     return Section(heading="Label errors", text=text, table=errors.candidates.head(15))
 
 
