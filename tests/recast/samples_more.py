@@ -225,6 +225,7 @@ BROKEN: dict[str, list[tuple[Write, str]]] = {
         (lambda folder: relations(folder, judged=[*VOTES, ["s1", "Ada Lund", "birthPlace", "Moss", 6]]), "line 5.*'6'"),
         (lambda folder: relations(folder, triples=[*TRIPLES, ["Ada Lund", "", "Oslo"]]), r"line 6: has no relation"),
         (lambda folder: relations(folder, triples=[["a", "b"], ["c", "d"]]), r"triples\.csv line 1: is none of the"),
+        (lambda folder: [put(folder, "triples.csv", "subject\r,relation,object\n")], r"line 1: cannot be read as a"),
         (lambda folder: relations(folder, judged=[*VOTES, ["s9", "A", "b", "C", 1]]), r"sentence 's9' is judged"),
     ],
     "dpr": [

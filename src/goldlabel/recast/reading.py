@@ -82,7 +82,10 @@ def text_rows(file: InputFile) -> Iterator[tuple[int, str]]:
 def header_of(file: InputFile, delimiter: str = ",") -> list[str]:
     """Return the names of a table's columns; a space around a name is no part of it."""
     first = next(text_rows(file), (1, ""))[1]
-    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter), [])]
+    try:
+        return [name.strip() for name in next(csv.reader([first], delimiter=delimiter), [])]
+    except csv.Error as error:
+        raise InputError(f"{file} line 1: cannot be read as a table ({error})") from error
 
 
 def table_rows(
