@@ -121,8 +121,8 @@ def make_recipe(artifact: Artifact, language: str, phenomena: Sequence[str], tri
     pool = frozenset(tag for tag, count in by_tag.items() if count)
     carriers = sum(by_tag.values())
     if carriers < _LEAST_CARRIERS:
-        found = "does not occur" if not carriers else f"is too rare ({carriers} in {len(trial)})"
-        raise InputError(f"artifact {artifact}: {artifact.feature} {found} {where}; choose another of {_allowed()}")
+        shortage = "does not occur" if not carriers else f"is too rare ({carriers} in {len(trial)})"
+        raise InputError(f"artifact {artifact}: {artifact.feature} {shortage} {where}; choose another of {_allowed()}")
     kinds = trial.with_columns(_kind(artifact, language, pool))
     supply = _supply(kinds)
     inside = sum(count for (kind, _), count in supply.items() if kind != "outside")

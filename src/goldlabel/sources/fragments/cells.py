@@ -157,8 +157,8 @@ def _words(language: str, lexicon: str, form: str, *, capital: bool) -> Texts:
 @cache
 def cells(language: str, phenomenon: str) -> tuple[Cell, ...]:
     """Return the cells of a phenomenon in a language."""
-    found: Phenomenon = PHENOMENA[phenomenon]
-    rules = [(number, frame, rule) for number, frame in enumerate(found.frames) for rule in frame.rules]
+    spec: Phenomenon = PHENOMENA[phenomenon]
+    rules = [(number, frame, rule) for number, frame in enumerate(spec.frames) for rule in frame.rules]
     return tuple(
         Cell(language, phenomenon, number, frame_number, frame.slot_list, rule)
         for number, (frame_number, frame, rule) in enumerate(rules)

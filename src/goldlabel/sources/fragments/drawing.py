@@ -51,10 +51,10 @@ class Drawing:
 
 def capacity(language: str, phenomenon: str) -> int:
     """Return the most pairs a phenomenon gives without repeating one and with its labels in balance."""
-    found = cells(language, phenomenon)
+    all_cells = cells(language, phenomenon)
     limits = []
     for label in LABELS.values():
-        own = [cell for cell in found if cell.label == label]
+        own = [cell for cell in all_cells if cell.label == label]
         total = sum(cell.weight for cell in own)
         limits.append(min((cell.size - 1) * total // cell.weight for cell in own))
     return 3 * min(limits)
@@ -68,11 +68,11 @@ def plan_drawing(language: str, pairs: int, phenomena: Sequence[str], seed: int)
     shares = _fill({name: capacity(language, name) for name in phenomena}, pairs)
     turn = int(random.randint(3))
     for number, name in enumerate(phenomena):
-        found = cells(language, name)
+        all_cells = cells(language, name)
         for place, label in enumerate(LABELS.values()):
             # Where a phenomenon's pairs do not divide by three, the labels take turns in having one more.
             wanted = (shares[name] + (place + number + turn) % 3) // 3
-            own = [cell for cell in found if cell.label == label]
+            own = [cell for cell in all_cells if cell.label == label]
             chosen += own
             quotas += _share(wanted, [cell.weight for cell in own], random)
     return Drawing(tuple(chosen), tuple(quotas), int(random.randint(0, 2**31)))

@@ -124,7 +124,7 @@ class Frame:
     @cached_property
     def slot_list(self) -> tuple[Slot, ...]:
         """The slots in order: ``a b:person n:2..9`` names two persons and a number."""
-        found = []
+        slots = []
         waiting: list[str] = []
         for word in self.slots.split():
             name, colon, kind = word.partition(":")
@@ -133,9 +133,9 @@ class Frame:
                 continue
             bounds = _RANGE.fullmatch(kind)
             low, high = (int(bounds[1]), int(bounds[2])) if bounds else (0, 0)
-            found += [Slot(slot, None if bounds else kind, low, high) for slot in waiting]
+            slots += [Slot(slot, None if bounds else kind, low, high) for slot in waiting]
             waiting = []
-        return tuple(found)
+        return tuple(slots)
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

@@ -34,17 +34,17 @@ def axioms(language: str, formulas: Iterable[str]) -> list[str]:
     calls = [node for text in formulas for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Call)]
     functors = sorted({call.func.id for call in calls if isinstance(call.func, ast.Name)})
     kinds = _kinds(language)
-    found = [f"every(x, {noun}(x), {kinds[noun]}(x))" for noun in functors if noun in kinds]
+    statements = [f"every(x, {noun}(x), {kinds[noun]}(x))" for noun in functors if noun in kinds]
     for first, second in combinations(functors, 2):
         same_kind = first in kinds and kinds[first] == kinds.get(second)
         if same_kind or (_list(first) in EXCLUSIVE and _list(first) == _list(second)):
-            found.append(f"no(x, {first}(x), {second}(x))")
+            statements.append(f"no(x, {first}(x), {second}(x))")
     for call in calls:
         sign = SIGNATURES.get(_list(ast.unparse(call.func)), "0")
         if sign != "0":
             complement = ast.unparse(call.args[-1])
-            found.append(f"implies({ast.unparse(call)}, {complement if sign == '+' else f'not {complement}'})")
-    return found
+            statements.append(f"implies({ast.unparse(call)}, {complement if sign == '+' else f'not {complement}'})")
+    return statements
 
 
 @cache

@@ -27,12 +27,12 @@ def lexicons(language: str) -> Lexicons:
 
 def entries(text: str, *forms: str) -> tuple[Entry, ...]:
     """Read entries joined by commas or line ends, their forms joined by slashes."""
-    found = []
+    read = []
     for item in text.replace("\n", ",").split(","):
         if item.strip():
             parts = [part.strip() for part in item.split("/")]
-            found.append(dict(zip(forms or ("self",), parts, strict=True)))
-    return tuple(found)
+            read.append(dict(zip(forms or ("self",), parts, strict=True)))
+    return tuple(read)
 
 
 def with_kinds(kinds: Iterable[tuple[Entry, tuple[Entry, ...]]]) -> Lexicons:

@@ -85,8 +85,8 @@ _PORTRAYALS = entries("看见, 画, 拍到, 注意到, 描绘, 见到, 提到, �
 
 
 def _nouns(text: str) -> tuple[Entry, ...]:
-    found = entries(text, "self", "cl")
-    return tuple({"self": noun["self"], "a": f"一{noun['cl']}{noun['self']}", "key": noun["self"]} for noun in found)
+    nouns = entries(text, "self", "cl")
+    return tuple({"self": noun["self"], "a": f"一{noun['cl']}{noun['self']}", "key": noun["self"]} for noun in nouns)
 
 
 _KINDS = with_kinds(

@@ -36,12 +36,12 @@ def verdict(premise: str, hypothesis: str, axioms: Sequence[str] = ()) -> str:
     """Return entailment, contradiction or neutral, from all small models of the premise and the axioms."""
     parsed = [ast.parse(text, mode="eval").body for text in (premise, hypothesis, *axioms)]
     space = _Space.of(parsed)
-    given = space.holds(parsed[0])
+    models = space.holds(parsed[0])
     for axiom in parsed[2:]:
-        given = given & space.holds(axiom)
-    if not given.any():
+        models = models & space.holds(axiom)
+    if not models.any():
         raise ValueError(f"no model: {premise} with {', '.join(axioms) or 'no axioms'}")
-    claim = np.broadcast_to(space.holds(parsed[1]), space.shape)[np.broadcast_to(given, space.shape)]
+    claim = np.broadcast_to(space.holds(parsed[1]), space.shape)[np.broadcast_to(models, space.shape)]
     if claim.all():
         return "entailment"
     return "neutral" if claim.any() else "contradiction"
