@@ -28,7 +28,7 @@ RULES = (("lossless", 0.999, 5), ("bold", 0.95, 5), ("spent where it matters", 0
 
 
 def generate(path: Path, pairs: int) -> None:
-    """Write pairs with five votes of annotators who are right three times out of four or more."""
+    """Write pairs, three to a premise, with five votes of annotators who are right three times out of four or more."""
     from goldlabel.pairs.record import COLUMNS, DTYPES
 
     random = np.random.RandomState(0)
@@ -40,7 +40,7 @@ def generate(path: Path, pairs: int) -> None:
     columns: dict[str, Any] = {name: pl.Series([None] * pairs, dtype=DTYPES[name]) for name in COLUMNS}
     columns |= {
         "id": [str(number) for number in range(pairs)],
-        "premise": ["A heron stands in the reeds."] * pairs,
+        "premise": [f"Heron {number // 3} stands in the reeds." for number in range(pairs)],
         "hypothesis": ["A bird is outside."] * pairs,
         "label": pl.Series(np.array(LABELS)[truth]),
         "votes": words.reshape((pairs, 5)).arr.to_list(),
@@ -55,7 +55,7 @@ def generate(path: Path, pairs: int) -> None:
 def load(path: str) -> Any:
     from goldlabel.pairs import Card, Pairs, label_space
 
-    return Pairs(pl.scan_parquet(path), Card(name="crowd", label_space=label_space("nli3")))
+    return Pairs(pl.scan_parquet(path), Card(name="crowd", label_space=label_space("nli3"), author="first"))
 
 
 def run_verify(path: str) -> int:
@@ -131,14 +131,14 @@ def saving(corpora: Path) -> dict[str, Any]:
     from goldlabel.verify import StoppingRule, fit_prior, simulate, votes_of
 
     figures: dict[str, Any] = {}
-    for name, author in (("ocnli", "first"), ("snli", "first"), ("chaosnli", "none")):
+    for name in ("ocnli", "snli", "chaosnli"):
         if not (corpora / name).exists():
             continue
         add(name, [corpora / name])
         pairs = load(name)
         frame = pairs.collect().filter(pl.col("votes").list.len() >= 5).with_row_index("row")
         halves = [frame.filter(pl.col("row") % 2 == half).drop("row") for half in (0, 1)]
-        pilot, rest = (votes_of(Pairs(half.lazy(), pairs.card), author=author) for half in halves)
+        pilot, rest = (votes_of(Pairs(half.lazy(), pairs.card)) for half in halves)
         prior = fit_prior(pilot.counts[:, : len(pilot.space)])
         for what, confidence, most in RULES:
             if rest.total.max() < most:
