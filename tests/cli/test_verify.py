@@ -72,7 +72,7 @@ def test_json_has_the_keys_that_other_programs_read(run: Run, voted: Path, tmp_p
 def test_no_author_is_invented_for_a_file_that_names_none(run: Run, voted: Path) -> None:
     nobody, first = run(voted), run(voted, "--author", "first")
     assert "author" not in nobody.stdout
-    assert "where the author's label is is not known" in nobody.stderr
+    assert "it is not known where the author's label is" in nobody.stderr
     assert "gold_author" in first.stdout
     assert "author" not in first.stderr
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+import pytest
 from playwright.sync_api import sync_playwright
 
 from goldlabel.audit import Audit, audit
@@ -12,6 +13,7 @@ from goldlabel.report.plots import draw_bars, draw_curve, draw_histogram
 from goldlabel.sources.fragments.making import fragment_pairs
 from tests.audit.conftest import make_pairs
 from tests.report.test_page import ARTIFACTS, FLAGS
+from tests.verify.ballots import ballots
 
 
 def make_audit() -> Audit:
@@ -107,3 +109,12 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     assert (nameless.without_language, nameless.whole.negators, nameless.whole.foreign_text) == (24, None, None)
     assert "language of 24 pairs is not known" in write_audit(nameless, tmp_path / "other").read_text(encoding="utf-8")
     assert "too weak to accuse anybody" in text
+
+
+@pytest.mark.parametrize(("author", "times"), [("first", 1), ("none", 0)])
+def test_no_author_is_invented(author: str, times: int, tmp_path: Path) -> None:
+    cast = ("eee", "nnn", "ccc", "een", "nnc") * 12
+    pairs = ballots(*cast, labels="".join(votes[0] for votes in cast), author=author)
+    page = write_audit(audit(pairs, agreement=True, near=False), tmp_path / "audit").read_text(encoding="utf-8")
+    assert "a vote is the gold label" in page
+    assert page.count("the gold label is the author") == times

@@ -190,8 +190,8 @@ def _notes(votes: Votes, quorum: int | None) -> tuple[str, ...]:
         )
     if not votes.author.any():
         notes.append(
-            "where the author's label is is not known: there are no figures about authors; "
-            "say author first or label if you know"
+            "it is not known where the author's label is, so there are no figures about authors; "
+            "pass --author first or label if you know"
         )
     if not votes.annotators:
         notes.append("who cast the votes is not known: Cohen's kappa and figures about annotators are undefined")
