@@ -44,9 +44,11 @@ class DirectionalAttention(nn.Module):
         """Return a vector for each token; those of padding mean nothing."""
         own: Tensor = functional.elu(self.project(self.dropout(values)))
         kept = self.dropout(own)
-        found = self._attend(self.dependent(kept), self.head(kept), own, self._allowed(mask))
-        gate = torch.sigmoid(self.gate_own(self.dropout(own)) + self.gate_found(self.dropout(found)) + self.gate_bias)
-        return gate * own + (1 - gate) * found
+        attended = self._attend(self.dependent(kept), self.head(kept), own, self._allowed(mask))
+        gate = torch.sigmoid(
+            self.gate_own(self.dropout(own)) + self.gate_found(self.dropout(attended)) + self.gate_bias
+        )
+        return gate * own + (1 - gate) * attended
 
     def _allowed(self, mask: Tensor) -> Tensor:
         """Return which token (first) may see which (second), (batch, time, time)."""
@@ -56,7 +58,7 @@ class DirectionalAttention(nn.Module):
 
     def _attend(self, dependent: Tensor, head: Tensor, own: Tensor, allowed: Tensor) -> Tensor:
         rows = max(1, PART // (own.shape[1] ** 2 * own.shape[2]))
-        parts = list(zip(*(torch.split(one, rows) for one in (dependent, head, own, allowed)), strict=True))
+        parts = list(zip(*(torch.split(values, rows) for values in (dependent, head, own, allowed)), strict=True))
         if len(parts) > 1 and torch.is_grad_enabled():
             return torch.cat([checkpoint(attend_by_feature, *part, use_reentrant=False) for part in parts])
         return torch.cat([attend_by_feature(*part) for part in parts])

@@ -53,7 +53,7 @@ def run_both(
     if not premise.words.is_cuda:
         return layer(values[0], premise), layer(values[1], hypothesis)
     size = max(side.words.shape[1] for side in sides)
-    together = torch.cat([_widened(one, size) for one in values])
+    together = torch.cat([_widened(side, size) for side in values])
     result = layer(together, premise.join(hypothesis))
     first, second = result[: len(premise.words)], result[len(premise.words) :]
     if result.dim() == 2:
@@ -113,8 +113,8 @@ class BiLSTM(nn.Module):
 
     def pool(self, values: Tensor, sentences: Sentences, pooling: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
         """Return the states pooled over the tokens, whose order does not matter then."""
-        states = (one.read(values, sentences.lengths) for one in (self.forwards, self.backwards))
-        return torch.cat([pooling(one, sentences.mask) for one in states], dim=-1)
+        states = (lstm.read(values, sentences.lengths) for lstm in (self.forwards, self.backwards))
+        return torch.cat([pooling(direction, sentences.mask) for direction in states], dim=-1)
 
 
 def reversal(lengths: Tensor, size: int) -> Tensor:

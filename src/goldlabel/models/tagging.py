@@ -78,10 +78,10 @@ def tag_tokens(tokens: pl.Series, tagger: str) -> NDArray[np.uint8]:
     numbers = dict.fromkeys(map(tuple, rows), np.empty(0, dtype=np.uint8))
     tag = find_tagger(tagger)
     tagged = tag([[token for token in sentence if token not in SPECIALS] for sentence in numbers])
-    for sentence, found in zip(numbers, tagged, strict=True):
+    for sentence, tags in zip(numbers, tagged, strict=True):
         plain = np.array([token not in SPECIALS for token in sentence], dtype=np.bool_)
         numbers[sentence] = np.zeros(len(sentence), dtype=np.uint8)
-        numbers[sentence][plain] = found
+        numbers[sentence][plain] = tags
     return np.concatenate([numbers[tuple(row)] for row in rows])
 
 

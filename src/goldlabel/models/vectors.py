@@ -59,8 +59,8 @@ def read_vectors(path: Path, wanted: Collection[str] | None = None) -> Vectors:
 
 def _npz_rows(path: Path, keep: frozenset[str] | None) -> Iterator[tuple[str, NDArray[np.float32]]]:
     try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as held:
-            words, matrix = [str(word) for word in held["words"]], held["vectors"].astype(np.float32)
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+            words, matrix = [str(word) for word in arrays["words"]], arrays["vectors"].astype(np.float32)
     except (ValueError, TypeError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise InputError(f"{path}: is not an npz file with the arrays words and vectors ({error})") from error
     if matrix.ndim != 2 or len(words) != len(matrix):
@@ -115,14 +115,14 @@ def _binary_rows(
             yield word, np.frombuffer(data, dtype="<f4")
 
 
-def _cut_short(where: str, found: int, count: int) -> InputError:
-    return InputError(f"{where}: ends after {found:,} of its {count:,} words; copy or fetch it again")
+def _cut_short(where: str, words: int, count: int) -> InputError:
+    return InputError(f"{where}: ends after {words:,} of its {count:,} words; copy or fetch it again")
 
 
 def _collected(rows: Iterator[tuple[str, NDArray[np.float32]]], path: Path) -> Vectors:
-    found: dict[str, NDArray[np.float32]] = {}
+    vectors: dict[str, NDArray[np.float32]] = {}
     for word, vector in rows:
-        found.setdefault(word, vector)
-    if not found:
+        vectors.setdefault(word, vector)
+    if not vectors:
         raise InputError(f"{path}: has no vector of any word that is needed; is it in the language of the data?")
-    return Vectors(list(found), np.stack(list(found.values())))
+    return Vectors(list(vectors), np.stack(list(vectors.values())))
