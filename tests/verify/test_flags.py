@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import hypergeom
 
 from goldlabel.verify import Votes, annotators
-from goldlabel.verify.flags import _later, poisson_binomial
+from goldlabel.verify.flags import _later, _others_median, poisson_binomial
 
 LABELS = np.array(["contradiction", "entailment", "neutral"])
 
@@ -127,3 +127,14 @@ def test_drift_on_equally_hard_pairs_is_fishers_test() -> None:
     late = np.arange(11) >= 6
     p_value = _later(against, late, np.full(11, 0.2), np.arange(11))
     assert p_value == pytest.approx(hypergeom.sf(3, 11, 5, 5), abs=1e-9)
+
+
+def test_the_others_median_is_that_of_leaving_each_vote_out() -> None:
+    random = np.random.RandomState(3)
+    row = np.sort(random.randint(0, 40, 150))
+    timed = pl.DataFrame({"row": row, "seconds": random.randint(1, 30, 150) * 1.0}).sort("row", "seconds")
+    expected = []
+    for place, (pair, _) in enumerate(timed.iter_rows()):
+        others = [seconds for other, (same, seconds) in enumerate(timed.iter_rows()) if same == pair and other != place]
+        expected.append(float(np.median(others)) if others else None)
+    assert _others_median(timed).to_list() == expected

@@ -186,8 +186,9 @@ def _fast(votes: Votes, speed: float, least: int) -> Iterator[Suspicion]:
         pl.col("seconds", "others").median(),
     )
     cast = np.bincount(votes.signed.annotator, minlength=len(votes.annotators))
+    places = {name: place for place, name in enumerate(votes.annotators)}
     for name, count, quick, seconds, others in by_annotator.iter_rows():
-        annotator = votes.annotators.index(name)
+        annotator = places[name]
         if cast[annotator] >= least and count >= LEAST_TIMED:
             reason = f"fast: {seconds:.1f} seconds a vote, others {others:.1f} on the same pairs"
             yield Suspicion(annotator, float(binom.sf(quick - 1, count, 0.5)), reason)
