@@ -144,12 +144,12 @@ def add_carriers(moments: Moments, clusters: Clusters, features: Ints, pairs: In
         return
     cell = np.cumsum(~like_last[several]) - 1
     cells = int(cell[-1]) + 1
-    held = np.bincount(cell * classes + labels[several], minlength=cells * classes).reshape(cells, classes)
+    counts = np.bincount(cell * classes + labels[several], minlength=cells * classes).reshape(cells, classes)
     owner = np.empty(cells, dtype=np.int64)
     owner[cell] = features[several]
-    sizes = held.sum(axis=1)
+    sizes = counts.sum(axis=1)
     for code in range(classes):
-        a = held[:, code]
+        a = counts[:, code]
         moments.squares[:, code] += np.bincount(owner, weights=a * (a - 1), minlength=size)
         moments.products[:, code] += np.bincount(owner, weights=a * (sizes - 1), minlength=size)
 

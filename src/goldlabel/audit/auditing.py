@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -121,13 +122,14 @@ class _Auditor:
 
     def run(self) -> Audit:
         corpus, options = self.corpus, self.options
-        self.advance("hypothesis-only")
-        validate: dict[str, Any] = {"folds": options.folds, "seed": options.seed}
-        out_of_fold = blind.cross_validate(corpus.words, corpus.labels, corpus.units, len(self.names), **validate)
         self.advance("words and their neighbours")
-        sample = take_sample(corpus.words, corpus.labels, corpus.units, len(self.names))
-        features = [count_features(sample, kind, least=LEAST_CARRIERS) for kind in KINDS]
-        counts = count_words(corpus.words, corpus.labels, len(self.names), count=options.count)
+        with ThreadPoolExecutor(2) as pool:  # NumPy leaves Python alone while it works
+            validation, control = pool.submit(self._hypothesis_only), pool.submit(self._premise_only)
+            sample = take_sample(corpus.words, corpus.labels, corpus.units, len(self.names))
+            features = [count_features(sample, kind, least=LEAST_CARRIERS) for kind in KINDS]
+            counts = count_words(corpus.words, corpus.labels, len(self.names), count=options.count)
+            self.advance("hypothesis-only")
+            out_of_fold, premise_only = validation.result(), control.result()
         self.advance("groups")
         groups = self._groups(counts, out_of_fold)
         self.advance("leakage")
@@ -145,7 +147,7 @@ class _Auditor:
             slices={column: self._judge_slices(column, out_of_fold) for column in _SLICES},
             curve=self._curve() if options.curve else None,
             models={name: self._judge_model(name) for name in options.models},
-            premise_only=self._premise_only(),
+            premise_only=premise_only,
             agreement=self._agreement() if options.agreement else None,
             label_errors=self._label_errors(),
             without_language=corpus.rows_without_language,
@@ -276,6 +278,12 @@ class _Auditor:
             with_premise=with_premise,
             folds=self.options.folds,
             seed=self.options.seed,
+        )
+
+    def _hypothesis_only(self) -> blind.OutOfFold:
+        options, corpus = self.options, self.corpus
+        return blind.cross_validate(
+            corpus.words, corpus.labels, corpus.units, len(self.names), folds=options.folds, seed=options.seed
         )
 
     def _premise_only(self) -> blind.Judgement | None:

@@ -31,7 +31,7 @@ from goldlabel.registry import suggest
 ROWS_PER_BLOCK = 50_000
 GROUPABLE = tuple(name for name in COLUMNS if name not in (*LISTS, "id", "premise", "hypothesis", "meta", "reason"))
 MOST_GROUPS = 200
-MOST_PREMISES = 50_000
+MOST_PREMISES = 20_000
 
 Rows = NDArray[np.bool_] | slice
 """Some of the pairs, or with ``slice(None)`` all."""
@@ -115,13 +115,24 @@ def read_rows(pairs: Pairs, columns: Sequence[str], rows: NDArray[np.int64]) -> 
     return pl.concat(parts)
 
 
-def text_keys(block: pl.DataFrame, column: str) -> NDArray[np.uint64]:
-    """Return a hash of each text as it is compared; where many occur again, each different one is normalised once."""
-    texts = block.select(pl.col(column).hash(0).alias("text"), column)
-    if 2 * texts["text"].n_unique() > len(texts):
-        return texts.select(normalised(column).hash(1)).to_series().to_numpy()
-    keys = texts.unique("text").select("text", normalised(column).hash(1).alias("key"))
-    return texts.join(keys, on="text", how="left", maintain_order="left")["key"].to_numpy()
+def text_keys(texts: pl.Series) -> NDArray[np.uint64]:
+    """Return a hash of each text as it is compared."""
+    different, place = take_different(texts)
+    keys: NDArray[np.uint64] = (
+        different.to_frame("text").select(normalised("text").hash(1)).to_series().to_numpy()[place]
+    )
+    return keys
+
+
+def take_different(texts: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
+    """Return each different text once, and the place of each text among them.
+
+    Premises come several times, and what is dear is done once for each.
+    """
+    place = texts.hash(0).rank("dense").to_numpy().astype(np.int64) - 1
+    rows = np.empty(int(place.max(initial=-1)) + 1, dtype=np.int64)
+    rows[place] = np.arange(len(place))
+    return texts.gather(rows), place
 
 
 def join_keys(premises: NDArray[np.uint64], hypotheses: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -158,8 +169,8 @@ class _Reader:
         block = block.with_columns(language_of(block))
         measured: dict[str, NDArray[Any]] = {
             "labels": _codes(block["label"], self._label_codes, False).astype(np.int8),
-            "premise_keys": text_keys(block, "premise"),
-            "hypothesis_keys": text_keys(block, "hypothesis"),
+            "premise_keys": text_keys(block["premise"]),
+            "hypothesis_keys": text_keys(block["hypothesis"]),
             "languages": _codes(block["language"], self._languages).astype(np.int16),
         }
         groups = pl.when(pl.col("group").is_not_null()).then(pl.col("group").hash(2))
@@ -192,20 +203,21 @@ class _Reader:
     def _measure(self, language: str, block: pl.DataFrame) -> tuple[dict[str, NDArray[Any]], pl.DataFrame]:
         """Return the figures of pairs in one language, and the codes of their tokens."""
         units, wanted = units_of(language), tokenizer_of(language, self.tokenizer)
-        premises, plain = self._pool.map(TOKENIZERS.get(units), (block["premise"], block["hypothesis"]))
+        different, place = take_different(block["premise"])
+        cut, plain = self._pool.map(TOKENIZERS.get(units), (different, block["hypothesis"]))
         tokens = self._vocabulary.encode(plain if wanted == units else TOKENIZERS.get(wanted)(block["hypothesis"]))
-        premises, hypotheses = self._units.encode(premises), self._units.encode(plain)
+        encoded, hypotheses = self._units.encode(cut), self._units.encode(plain)
+        premises = encoded.gather(place)
         overlap = measure_overlap(premises, hypotheses)
-        lengths = [encoded.list.len().to_numpy().astype(np.int32) for encoded in (premises, hypotheses)]
-        texts = ((premises, block["premise"], lengths[0]), (hypotheses, block["hypothesis"], lengths[1]))
-        tags = [self._tag(language, *text) for text in texts]
+        lengths = [codes.list.len().to_numpy().astype(np.int32) for codes in (encoded, hypotheses)]
+        premise_tags = self._tag(language, encoded, different, lengths[0])
         figures: dict[str, NDArray[Any]] = {
             "overlap": overlap,
             "heuristics": measure_heuristics(block, overlap, language),
-            "premise_lengths": lengths[0],
+            "premise_lengths": lengths[0][place],
             "hypothesis_lengths": lengths[1],
-            "premise_tags": tags[0],
-            "hypothesis_tags": tags[1],
+            "premise_tags": premise_tags[place],
+            "hypothesis_tags": self._tag(language, hypotheses, block["hypothesis"], lengths[1]),
             "letters": np.zeros(len(block), np.int32) if language in ROMAN else count_letters(block),
         }
         return figures, pl.DataFrame({"words": tokens, "premise": premises})

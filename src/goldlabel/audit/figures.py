@@ -148,11 +148,11 @@ def count_overlap(corpus: Corpus, rows: Rows = ALL_ROWS, *, level: float = 0.95)
     labels, units = corpus.labels[rows][known], corpus.units[rows][known]
 
     def count(chosen: Rows, by_label: dict[str, Overlap]) -> Overlap:
-        shares, who = overlap[chosen], units[chosen]
+        shares, unit = overlap[chosen], units[chosen]
         return Overlap(
-            mean(shares, units=who, level=level),
-            share(shares > RULE, units=who, level=level),
-            {name: share((heuristics[chosen] & bit) != 0, units=who, level=level) for name, bit in HEURISTICS.items()},
+            mean(shares, units=unit, level=level),
+            share(shares > RULE, units=unit, level=level),
+            {name: share((heuristics[chosen] & bit) != 0, units=unit, level=level) for name, bit in HEURISTICS.items()},
             np.histogram(shares, bins=BINS, range=(0, 1))[0].tolist(),
             by_label,
         )
@@ -166,14 +166,14 @@ def count_lengths(corpus: Corpus, rows: Rows = ALL_ROWS, *, level: float = 0.95)
     labels, units = corpus.labels[rows], corpus.units[rows]
 
     def count(chosen: Rows, by_label: dict[str, Lengths]) -> Lengths:
-        one, other, who = premises[chosen], hypotheses[chosen], units[chosen]
+        premise, hypothesis, unit = premises[chosen], hypotheses[chosen], units[chosen]
         return Lengths(
-            mean(one, units=who, level=level),
-            mean(other, units=who, level=level),
-            mean(other - one, units=who, level=level),
-            float(other.std(ddof=1)) if len(other) > 1 else None,
-            float(np.median(other)) if len(other) else None,
-            np.bincount(np.minimum(other, LENGTH_BINS), minlength=LENGTH_BINS + 1).tolist(),
+            mean(premise, units=unit, level=level),
+            mean(hypothesis, units=unit, level=level),
+            mean(hypothesis - premise, units=unit, level=level),
+            float(hypothesis.std(ddof=1)) if len(hypothesis) > 1 else None,
+            float(np.median(hypothesis)) if len(hypothesis) else None,
+            np.bincount(np.minimum(hypothesis, LENGTH_BINS), minlength=LENGTH_BINS + 1).tolist(),
             by_label,
         )
 

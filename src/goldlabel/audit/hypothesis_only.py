@@ -178,11 +178,11 @@ def learning_curve(
 
 
 def judge(
-    found: OutOfFold, names: tuple[str, ...], *, rows: NDArray[np.bool_] | None = None, level: float = 0.95
+    out_of_fold: OutOfFold, names: tuple[str, ...], *, rows: NDArray[np.bool_] | None = None, level: float = 0.95
 ) -> Judgement | None:
     """Return accuracy, majority and gain over some of the pairs; ``None`` if none has a gold label."""
-    chosen = slice(None) if rows is None else rows[found.rows]
-    gold, predicted, units = found.labels[chosen], found.predicted[chosen], found.units[chosen]
+    chosen = slice(None) if rows is None else rows[out_of_fold.rows]
+    gold, predicted, units = out_of_fold.labels[chosen], out_of_fold.predicted[chosen], out_of_fold.units[chosen]
     if not len(gold):
         return None
     most = int(np.bincount(gold, minlength=len(names)).argmax())
@@ -203,19 +203,19 @@ def judge(
 
 
 def judge_groups(
-    found: OutOfFold, names: tuple[str, ...], groups: Mapping[str, NDArray[np.bool_]], *, level: float = 0.95
+    out_of_fold: OutOfFold, names: tuple[str, ...], groups: Mapping[str, NDArray[np.bool_]], *, level: float = 0.95
 ) -> dict[str, Judgement | None]:
     """Judge several groups, with p-values adjusted for their number (Holm 1979)."""
-    judged = {name: judge(found, names, rows=rows, level=level) for name, rows in groups.items()}
+    judged = {name: judge(out_of_fold, names, rows=rows, level=level) for name, rows in groups.items()}
     tested = {name: part.p_value for name, part in judged.items() if part and part.p_value is not None}
     adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
     return {name: part and replace(part, p_value=adjusted.get(name)) for name, part in judged.items()}
 
 
-def hard_subset(pairs: Pairs, found: OutOfFold) -> Pairs:
+def hard_subset(pairs: Pairs, out_of_fold: OutOfFold) -> Pairs:
     """Return the pairs whose label the hypothesis-only model gets wrong."""
-    wrong = np.zeros(int(found.rows.max(initial=-1)) + 1, dtype=bool)
-    wrong[found.rows[found.predicted != found.labels]] = True
+    wrong = np.zeros(int(out_of_fold.rows.max(initial=-1)) + 1, dtype=bool)
+    wrong[out_of_fold.rows[out_of_fold.predicted != out_of_fold.labels]] = True
     marks = pl.LazyFrame({"_row": np.flatnonzero(wrong).astype(np.uint32)})
     frame = pairs.frame.with_row_index("_row").join(marks, on="_row", how="semi", maintain_order="left").drop("_row")
     return Pairs(frame, pairs.card.with_step("kept what a hypothesis-only linear model labels wrongly, out of fold"))

@@ -53,9 +53,9 @@ class LabelErrors(Result):
     @property
     def title(self) -> str:
         """How many candidates there are, and how good the model behind them is."""
-        found = f"{len(self.candidates):,} label-error candidates among {self.pairs:,} pairs"
+        counted = f"{len(self.candidates):,} label-error candidates among {self.pairs:,} pairs"
         behind = f"by {self.model or 'a model'} of the accuracy {self.accuracy.percent().text()} %"
-        return f"{found}, {behind}" + (", which is too weak to accuse anybody" if self.too_weak else "")
+        return f"{counted}, {behind}" + (", which is too weak to accuse anybody" if self.too_weak else "")
 
     @property
     def table(self) -> pl.DataFrame:

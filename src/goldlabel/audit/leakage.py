@@ -208,7 +208,7 @@ def find_near(pairs: Pairs, other: Pairs | None = None) -> Near:
 def read_keys(pairs: Pairs) -> Keys:
     """Read what two datasets are compared by."""
     frame = pairs.frame.select("premise", "hypothesis", "label").collect(engine="streaming")
-    premises, hypotheses = text_keys(frame, "premise"), text_keys(frame, "hypothesis")
+    premises, hypotheses = text_keys(frame["premise"]), text_keys(frame["hypothesis"])
     return Keys(premises, join_keys(premises, hypotheses), frame["label"])
 
 

@@ -37,12 +37,12 @@ class Models:
 
     def predict(self, matrix: Any, model: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the label probabilities of each row by the model named for it."""
-        found = np.empty((matrix.shape[0], self.classes), dtype=np.float32)
-        for start in range(0, len(found), ROWS_PER_STEP[1]):
-            end = min(start + ROWS_PER_STEP[1], len(found))
+        probabilities = np.empty((matrix.shape[0], self.classes), dtype=np.float32)
+        for start in range(0, len(probabilities), ROWS_PER_STEP[1]):
+            end = min(start + ROWS_PER_STEP[1], len(probabilities))
             scores = self.scores(_rows(matrix, np.arange(start, end)))
-            found[start:end] = _softmax(scores[np.arange(end - start), model[start:end]])
-        return found
+            probabilities[start:end] = _softmax(scores[np.arange(end - start), model[start:end]])
+        return probabilities
 
     def scores(self, block: Any) -> NDArray[np.float32]:
         """Return the scores of rows by models by labels."""

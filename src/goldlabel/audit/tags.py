@@ -73,8 +73,11 @@ def _tags_of_words(language: str, words: Sequence[str]) -> NDArray[np.uint32]:
     masks = np.zeros(len(words), dtype=np.uint32)
     for name in _LISTED:
         entry = lexicon(language)[name]
-        listed, pattern = set(entry["words"]), re.compile(entry.get("pattern", r"(?!)"))
-        tagged = [word in listed or pattern.fullmatch(word) is not None for word in words]
+        listed = set(entry["words"])
+        tagged = np.array([word in listed for word in words], dtype=bool)
+        if "pattern" in entry:
+            pattern = re.compile(entry["pattern"])
+            tagged |= np.array([pattern.fullmatch(word) is not None for word in words], dtype=bool)
         masks |= np.where(tagged, _BITS[name], np.uint32(0))
     return masks
 
@@ -83,5 +86,5 @@ def _holds(entry: dict[str, Any]) -> pl.Expr:
     text = pl.col("text")
     if entry.get("except"):
         text = text.str.replace_many(dict.fromkeys(entry["except"], " "))
-    found = text.str.contains_any(entry["words"])
-    return found | text.str.contains(entry["pattern"]) if "pattern" in entry else found
+    listed = text.str.contains_any(entry["words"])
+    return listed | text.str.contains(entry["pattern"]) if "pattern" in entry else listed

@@ -110,7 +110,7 @@ def audit_command(
 
     pairs, others = open_one(path), [open_one(name) for name in against or []]
     with progress(f"auditing {path}", _STEPS, in_bytes=False) as advance:
-        found = audit(
+        result = audit(
             pairs,
             against=others,
             options=options,
@@ -121,28 +121,28 @@ def audit_command(
     if dynamics is not None:
         more["cartography"] = cartography(read_dynamics(dynamics), pairs).to_dict()
     if output is not None:
-        _write(found, output, more, aflite)
+        _write(result, output, more, aflite)
     if as_json:
-        print_json(found.to_dict() | more)
+        print_json(result.to_dict() | more)
     else:
-        _print(found, more)
-    tripped = [bound for bound in bounds if bound.trips(found)]
+        _print(result, more)
+    tripped = [bound for bound in bounds if bound.trips(result)]
     if tripped:
-        reasons = [f"{bound} ({bound.measure} is {found.measures()[bound.measure]:.4g})" for bound in tripped]
+        reasons = [f"{bound} ({bound.measure} is {result.measures()[bound.measure]:.4g})" for bound in tripped]
         note(f"goldlabel: the audit fails on {'; '.join(reasons)}")
         raise typer.Exit(FAILED)
 
 
-def _write(found: Audit, output: Path, more: dict[str, Any], aflite: bool) -> None:
+def _write(result: Audit, output: Path, more: dict[str, Any], aflite: bool) -> None:
     """Write the folder, and add to ``more`` what lies in it."""
     from goldlabel.audit import AFLite
     from goldlabel.report.audit_page import AFLITE, write_audit
 
     more["output"] = str(output)
-    split = found.pairs.split(AFLite(), seed=found.options.seed) if aflite else None
+    split = result.pairs.split(AFLite(), seed=result.options.seed) if aflite else None
     if split is not None:
         more["aflite"] = split.to_dict() | {"output": str(output / AFLITE)}
-    write_audit(found, output, filtered=split.pairs if split else None, **more)
+    write_audit(result, output, filtered=split.pairs if split else None, **more)
 
 
 def _fit() -> Fit:
@@ -151,16 +151,16 @@ def _fit() -> Fit:
     return fit_model
 
 
-def _print(found: Audit, more: dict[str, Any]) -> None:
-    typer.echo(found.title)
-    print_table(found.table.columns, found.table.iter_rows())
+def _print(result: Audit, more: dict[str, Any]) -> None:
+    typer.echo(result.title)
+    print_table(result.table.columns, result.table.iter_rows())
     typer.echo("")
-    for number, finding in enumerate(found.findings, start=1):
+    for number, finding in enumerate(result.findings, start=1):
         examples = ", ".join(finding.examples[:3])
         typer.echo(f"{number:2}. {finding.text}{f' See {examples}.' if examples else ''}")
-    if not found.findings:
+    if not result.findings:
         typer.echo("Nothing stands out.")
-    if found.label_errors:
-        typer.echo(found.label_errors.title)
+    if result.label_errors:
+        typer.echo(result.label_errors.title)
     for name, value in more.items():
         typer.echo(f"{name}: {value}")

@@ -178,9 +178,9 @@ def measure(snapshot: Snapshot, event: int) -> Measured:
     meter, corpus, too_few = None, None, ""
     if snapshot.project.kind == "elicitation" and len(own):
         try:
-            corpus, found = _read(snapshot)
-            frame = frame.with_columns(*_marks(corpus, found))
-            meter = _meter(snapshot, corpus, found)
+            corpus, out_of_fold = _read(snapshot)
+            frame = frame.with_columns(*_marks(corpus, out_of_fold))
+            meter = _meter(snapshot, corpus, out_of_fold)
         except InputError as error:
             too_few = str(error)
     return Measured(snapshot.at, event, snapshot.project.id, figures, meter, too_few, frame, corpus)
@@ -199,9 +199,9 @@ def _read(snapshot: Snapshot) -> tuple[Corpus, OutOfFold]:
     return corpus, cross_validate(corpus.words, corpus.labels, corpus.units, labels)
 
 
-def _marks(corpus: Corpus, found: OutOfFold) -> list[pl.Series]:
+def _marks(corpus: Corpus, out_of_fold: OutOfFold) -> list[pl.Series]:
     right = np.zeros(len(corpus), dtype=bool)
-    right[found.rows[found.predicted == found.labels]] = True
+    right[out_of_fold.rows[out_of_fold.predicted == out_of_fold.labels]] = True
     return [
         pl.Series("right", right),
         pl.Series("negated", carries(corpus.hypothesis_tags, "negation")),
@@ -209,11 +209,11 @@ def _marks(corpus: Corpus, found: OutOfFold) -> list[pl.Series]:
     ]
 
 
-def _meter(snapshot: Snapshot, corpus: Corpus, found: OutOfFold) -> Meter:
+def _meter(snapshot: Snapshot, corpus: Corpus, out_of_fold: OutOfFold) -> Meter:
     every = np.ones(len(corpus), dtype=bool)
     groups = {
         column: [
-            _group(corpus, found, value, corpus.columns[column][0] == code)
+            _group(corpus, out_of_fold, value, corpus.columns[column][0] == code)
             for code, value in enumerate(corpus.columns[column][1])
         ]
         for column in ("condition", "writer")
@@ -222,10 +222,10 @@ def _meter(snapshot: Snapshot, corpus: Corpus, found: OutOfFold) -> Meter:
     order = [condition.name for condition in snapshot.project.protocol.conditions]
     conditions = sorted(groups["condition"], key=lambda one: order.index(one.name) if one.name in order else len(order))
     return Meter(
-        whole=_group(corpus, found, "", every),
+        whole=_group(corpus, out_of_fold, "", every),
         conditions=conditions,
         writers=sorted(groups["writer"], key=_gain, reverse=True),
-        over_time={one.name: _stretches(corpus, found, ids, one.name) for one in conditions},
+        over_time={one.name: _stretches(corpus, out_of_fold, ids, one.name) for one in conditions},
         words=rank_words(corpus, top=WORDS),
     )
 
@@ -235,7 +235,7 @@ def _gain(group: Group) -> float:
     return -1.0 if gain is None else gain
 
 
-def _group(corpus: Corpus, found: OutOfFold, name: str, rows: NDArray[np.bool_]) -> Group:
+def _group(corpus: Corpus, out_of_fold: OutOfFold, name: str, rows: NDArray[np.bool_]) -> Group:
     negated = carries(corpus.hypothesis_tags, "negation")
     overlaps = corpus.overlap[rows & ~np.isnan(corpus.overlap)]
     shares = {}
@@ -245,17 +245,21 @@ def _group(corpus: Corpus, found: OutOfFold, name: str, rows: NDArray[np.bool_])
     return Group(
         name=name,
         pairs=int(rows.sum()),
-        blind=judge(found, corpus.space.labels, rows=rows),
+        blind=judge(out_of_fold, corpus.space.labels, rows=rows),
         negated=shares,
         overlap=float(overlaps.mean(dtype=np.float64)) if len(overlaps) else None,
         overlaps=np.histogram(overlaps, bins=10, range=(0, 1))[0].tolist(),
     )
 
 
-def _stretches(corpus: Corpus, found: OutOfFold, ids: NDArray[np.int64], condition: str) -> list[Stretch]:
+def _stretches(corpus: Corpus, out_of_fold: OutOfFold, ids: NDArray[np.int64], condition: str) -> list[Stretch]:
     codes, values = corpus.columns["condition"]
-    own = codes[found.rows] == values.index(condition)
-    right, chosen, units = (found.predicted == found.labels)[own], ids[found.rows][own], found.units[own]
+    own = codes[out_of_fold.rows] == values.index(condition)
+    right, chosen, units = (
+        (out_of_fold.predicted == out_of_fold.labels)[own],
+        ids[out_of_fold.rows][own],
+        out_of_fold.units[own],
+    )
     pieces = min(STRETCHES, len(chosen) // LEAST_IN_STRETCH)
     return [
         Stretch(int(chosen[part[0]]), int(chosen[part[-1]]), share(right[part], units=units[part]))
