@@ -21,11 +21,13 @@ for number in range(240):
     negated = chosen.random() < 0.7  # the shortcut: most contradictions say "nobody"
     rows.append((premise, f"Nobody waits {where}." if negated else f"A {who} waits {elsewhere}.", "contradiction"))
 with Path("quay.csv").open("w", encoding="utf-8", newline="") as stream:
-    csv.writer(stream).writerows([("premise", "hypothesis", "label"), *rows])
+    # Words of negation and other tags are looked up in the language that is named.
+    header = ("premise", "hypothesis", "label", "language")
+    csv.writer(stream).writerows([header, *((*row, "en") for row in rows)])
 
 found = audit(gl.read("quay.csv"), curve=True)
 print(found.verdict)
-print("first finding:", found.findings[0]["text"])
+print("first finding:", found.findings[0].text)
 print("fails on a gain over 15 points:", parse_bound("hypothesis_only_gain>0.15").trips(found))
 hard = found.hard_subset()
 print(f"{len(hard)} hard pairs of {len(rows)}")

@@ -34,7 +34,7 @@ result = gl.verify(pairs, by="genre")
 print(result.title)
 for name, group in result.groups.items():
     kappa = group.figures["fleiss_kappa"]
-    print(f"{name:5} kappa {kappa.value:.3f}, between {kappa.interval[0]:.3f} and {kappa.interval[1]:.3f}")
+    print(f"{', '.join(name) or 'all':5} kappa {kappa.value:.3f}, between {kappa.low:.3f} and {kappa.high:.3f}")
 
 for person in result.annotators.people:
     for reason in person.flags:
