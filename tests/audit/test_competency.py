@@ -29,6 +29,10 @@ def features_of(corpus: Corpus, kind: str, least: int) -> Features:
     return count_features(take_sample(corpus.words, corpus.labels, corpus.units, 3), kind, least=least)
 
 
+def names_of(features: Features) -> list[str]:
+    return [features.name(number) for number in range(len(features))]
+
+
 def test_words_neighbours_and_places_by_hand() -> None:
     pairs = make_pairs(
         ("p", "not at all not at", "contradiction"),
@@ -40,7 +44,7 @@ def test_words_neighbours_and_places_by_hand() -> None:
 
     def counted(kind: str) -> dict[str, list[int]]:
         features = features_of(corpus, kind, 2)
-        return dict(zip(features.names, features.moments.counts.tolist(), strict=True))
+        return dict(zip(names_of(features), features.moments.counts.tolist(), strict=True))
 
     assert counted("word") == {"not": [2, 0, 0], "at": [2, 1, 0], "home": [1, 1, 0]}
     assert counted("bigram") == {"not at": [2, 0, 0], "at home": [1, 1, 0]}
@@ -75,7 +79,7 @@ def test_features_are_counted_as_a_plain_loop_counts_them(rows: list[tuple[str, 
     ):
         found = features_of(corpus, kind, 1)
         sets = [cut(text.split()) for text, _ in rows]
-        for name, key, counts in zip(found.names, found.keys, found.moments.counts, strict=True):
+        for name, key, counts in zip(names_of(found), found.keys, found.moments.counts, strict=True):
             carried = [name in one for one in sets]
             assert holding_key(corpus.words, found.kind, int(key)).tolist() == carried
             expected = [
@@ -83,5 +87,5 @@ def test_features_are_counted_as_a_plain_loop_counts_them(rows: list[tuple[str, 
             ]
             assert counts.tolist() == expected
         assert {name for one, (_, label) in zip(sets, rows, strict=True) if label >= 0 for name in one} == set(
-            found.names
+            names_of(found)
         )

@@ -49,13 +49,13 @@ def competency(
     expected = np.full(classes, 1 / classes) if null == "uniform" else label_counts / label_counts.sum()
     z = z_scores(moments, expected)
     q = false_discovery_control(2 * norm.sf(np.abs(z)).ravel()).reshape(z.shape)
-    kinds = [part.kind for part in features for _ in part.names]
-    names = [name for part in features for name in part.names]
+    owner = np.repeat(np.arange(len(features)), [len(part) for part in features])
+    first = np.cumsum([0, *(len(part) for part in features)])
     row, column = np.nonzero((q <= fdr) & (z > 0))
     table = pl.DataFrame(
         {
-            "feature": [names[number] for number in row],
-            "kind": [kinds[number] for number in row],
+            "feature": [features[owner[number]].name(number - first[owner[number]]) for number in row],
+            "kind": [features[owner[number]].kind for number in row],
             "label": [label_names[number] for number in column],
             "z": z[row, column],
             "q_value": q[row, column],

@@ -26,12 +26,20 @@ class Features:
     """Features of one kind; ``keys`` tell the words they are made of."""
 
     kind: str
-    names: list[str]
+    vocabulary: list[str]
     keys: Ints
     moments: Moments
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self.keys)
+
+    def name(self, number: int) -> str:
+        """Put a feature into words; most are never asked for."""
+        other, code = divmod(int(self.keys[number]), len(self.vocabulary))
+        word = self.vocabulary[code]
+        if self.kind == "position":
+            return f"{word} ({PLACES[other]})"
+        return f"{self.vocabulary[other]} {word}" if self.kind == "bigram" else word
 
 
 @dataclass(frozen=True)
@@ -69,8 +77,7 @@ def count_features(sample: Sample, kind: str, *, least: int) -> Features:
             add_carriers(moments, clusters, features[~single], pairs[~single])
     moments.counts[:] = counts.reshape(-1, classes)
     enough = np.flatnonzero(moments.counts.sum(axis=1) >= least)
-    names = [_name(bags.vocabulary, kind, key) for key in keys[enough].tolist()]
-    return Features(kind, names, keys[enough], moments.select(enough))
+    return Features(kind, bags.vocabulary, keys[enough], moments.select(enough))
 
 
 def holding_key(bags: Bags, kind: str, key: int) -> NDArray[np.bool_]:
@@ -88,12 +95,6 @@ def holding_key(bags: Bags, kind: str, key: int) -> NDArray[np.bool_]:
     at = bags.offsets[long_enough] + other if other < 3 else bags.offsets[long_enough + 1] - 1
     carried[long_enough[bags.codes[at] == code]] = True
     return carried
-
-
-def _name(vocabulary: list[str], kind: str, key: int) -> str:
-    other, code = divmod(key, len(vocabulary))
-    word = vocabulary[code]
-    return {"word": word, "position": f"{word} ({PLACES[other % 4]})", "bigram": f"{vocabulary[other]} {word}"}[kind]
 
 
 @dataclass(frozen=True)

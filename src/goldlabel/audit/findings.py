@@ -234,7 +234,7 @@ def _finding(candidate: Candidate, artifact: Artifact, rows: NDArray[np.int64]) 
 
 
 def _token_candidate(corpus: Corpus, part: Features, number: int) -> Candidate:
-    name, key = part.names[number], int(part.keys[number])
+    name, key = part.name(number), int(part.keys[number])
     word, _, place = name.rpartition(" (") if part.kind == "position" else (name, "", "")
     phrase = f"Hypotheses with the {'words' if part.kind == 'bigram' else 'word'} “{word}”"
     if place:
