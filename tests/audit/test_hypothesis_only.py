@@ -8,7 +8,7 @@ from scipy.stats import t
 
 from goldlabel.audit import hypothesis_only as blind
 from goldlabel.audit.corpus import read_corpus
-from goldlabel.audit.hypothesis_only import OutOfFold, assign_folds, cross_validate, judge
+from goldlabel.audit.hypothesis_only import TAUGHT, OutOfFold, assign_folds, cross_validate, judge
 from goldlabel.audit.logistic import fit_models, hashed_ngrams
 from goldlabel.errors import InputError, UnknownNameError
 from goldlabel.pairs import Pairs
@@ -54,18 +54,21 @@ def test_one_fold_is_refused() -> None:
 def test_judging_by_hand() -> None:
     labels = np.array([0, 0, 1, 2, 2, 2], dtype=np.int8)
     said = np.array([0, 1, 1, 2, 2, 0])
-    found = OutOfFold(np.arange(6), labels, np.arange(6), np.eye(3, dtype=np.float32)[said])
+    folds = np.array([0, 1, 2, 0, 1, 1])
+    found = OutOfFold(np.arange(6), labels, np.arange(6), folds, np.eye(3, dtype=np.float32)[said])
     figures = judge(found, LABELS)
     assert figures is not None
     assert figures.accuracy.value == pytest.approx(4 / 6)
     assert (figures.majority.value, figures.majority_label) == (0.5, "neutral")
-    assert figures.gain.value == pytest.approx(1 / 6)
-    differences = np.array([1, 0, 1, 0, 0, -1]) - 1 / 6
-    error = np.sqrt((differences**2).sum() * 6 / 5) / 6
+    # Neutral leads outside of folds 0 and 2; outside of fold 1 all are equal, and the first, contradiction, is said.
+    assert figures.gain.value == pytest.approx(2 / 6)
+    differences = np.array([1, -1, 1, 0, 1, 0]) - 2 / 6
+    variety = (1 - 3 * (1 / 3) ** 2) / (2 / 3)
+    error = np.sqrt((1 + TAUGHT * variety) * (differences**2).sum() * 6 / 5) / 6
     assert figures.gain.interval is not None
     low, high = figures.gain.interval
     assert (high - low) / 2 == pytest.approx(t.isf(0.025, 5) * error, rel=1e-6)
-    assert figures.p_value == pytest.approx(t.sf(1 / 6 / error, 5))
+    assert figures.p_value == pytest.approx(t.sf(2 / 6 / error, 5))
     assert figures.by_label["neutral"].value == pytest.approx(2 / 3)
     assert judge(found, LABELS, rows=np.zeros(6, dtype=bool)) is None
     alone = judge(found, LABELS, rows=np.arange(6) == 2)

@@ -144,7 +144,7 @@ def test_all(tmp_path: Path) -> None:
 
 
 def test_plain_megaveridicality_hides_its_labels(corpora: Path, tmp_path: Path) -> None:
-    """The issue asks by how much: the gain over the majority falls from 13 points to nothing."""
+    """The gain over the majority falls from 13 points to nothing."""
     source = corpora / "recast_sources" / "megaveridicality"
     released = run_json("run", "megaveridicality", source, "-o", tmp_path / "dnc", "--style", "dnc")["artifacts"]
     plain = run_json("run", "megaveridicality", source, "-o", tmp_path / "plain")["artifacts"]

@@ -26,7 +26,9 @@ NETWORKS = sorted(name for name in MODELS if issubclass(MODELS.get(name), Networ
 PREMISES = [f"Ferry {number} left the harbour before the {number % 7} herons came." for number in range(400)]
 HYPOTHESES = [f"{number % 5} birds were late for ferry {number}." for number in range(400)]
 
-on_a_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device: precision on a GPU is not seen")
+on_a_gpu = pytest.mark.skipif(
+    not torch.cuda.is_available(), reason="no CUDA device, or CUDA=1 is not set: precision on a GPU is not seen"
+)
 
 
 def save_fresh(name: str, folder: Path, *, sharper: float = 1.0) -> None:

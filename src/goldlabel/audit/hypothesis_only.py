@@ -11,7 +11,9 @@ Cross-validated pairs are not independent tests, since each also taught the mode
 pair teaches of another by chance is what that one teaches of it: both tests count the same chance, which would double
 the variance if scores counted. Decisions add three quarters, as simulated over sizes, units and shares of labels, and
 the less the more the model says one label only. That is what the accuracy's interval allows for, so it is a little wide
-where there is something to learn. In the gain over the most frequent label most of it cancels, and nothing is added.
+where there is something to learn. The gain is over what always saying the most frequent label would get, learnt and
+tested on the same folds: the label that leads in these very pairs would be ahead by luck alone, and the gain below 0
+where there is nothing to find. It varies as the accuracy does.
 
 *Premise only* is the control: premises come with every label, so it should gain nothing. Any trainable model takes
 the same test with every premise replaced by one fixed non-word (Hu et al. 2020, section 4).
@@ -59,6 +61,8 @@ class OutOfFold:
     """Where these pairs stand in the corpus."""
     labels: NDArray[np.int8]
     units: NDArray[np.int64]
+    folds: NDArray[np.int64]
+    """Each pair is judged by what was learnt from the other folds."""
     probabilities: NDArray[np.float32]
 
     @property
@@ -76,7 +80,7 @@ class Judgement:
     majority: Estimate
     majority_label: str
     gain: Estimate
-    """The accuracy less the majority's share."""
+    """The accuracy less that of the most frequent label of the other folds."""
     p_value: float | None
     """That of no gain, one-sided, adjusted where it is one of several groups'; ``None`` where it is undefined."""
     by_label: dict[str, Estimate]
@@ -143,7 +147,7 @@ def cross_validate(
     gold = labels[rows]
     trained_on = fold[:, None] != np.arange(folds)
     models = fit_models(matrix, gold, classes, trained_on, seed=seed)
-    return OutOfFold(rows, gold, units[rows], models.predict(matrix, fold))
+    return OutOfFold(rows, gold, units[rows], fold, models.predict(matrix, fold))
 
 
 def learning_curve(
@@ -186,15 +190,15 @@ def judge(
     if not len(gold):
         return None
     most = int(np.bincount(gold, minlength=len(names)).argmax())
-    right, common = predicted == gold, gold == most
-    difference = right.astype(np.int8) - common
+    right = predicted == gold
+    difference = right.astype(np.int8) - (gold == _learnt_majority(gold, out_of_fold.folds[chosen], len(names)))
     inflation = 1 + TAUGHT * _variety(predicted, len(names))
     return Judgement(
         accuracy=share(right, units=units, level=level, inflation=inflation),
-        majority=share(common, units=units, level=level),
+        majority=share(gold == most, units=units, level=level),
         majority_label=names[most],
-        gain=mean(difference, units=units, level=level),
-        p_value=mean_test(difference, units=units, alternative="greater"),
+        gain=mean(difference, units=units, level=level, inflation=inflation),
+        p_value=mean_test(difference, units=units, alternative="greater", inflation=inflation),
         by_label={
             name: share(right[gold == code], units=units[gold == code], level=level, inflation=inflation)
             for code, name in enumerate(names)
@@ -263,7 +267,7 @@ def cross_validate_model(
         texts_and_labels = (seen["premise"].to_list(), seen["hypothesis"].to_list(), gold[train].tolist())
         model = (fit or _fit_itself)(name, *texts_and_labels, corpus.space, seed=seed)
         probabilities[test] = model.predict(unseen["premise"].to_list(), unseen["hypothesis"].to_list())
-    return OutOfFold(rows, corpus.labels[rows], units, probabilities)
+    return OutOfFold(rows, corpus.labels[rows], units, fold, probabilities)
 
 
 def _fit_itself(
@@ -274,6 +278,16 @@ def _fit_itself(
     options = {"seed": seed} if "seed" in signature(fit).parameters else {}
     model: Model = fit(premises, hypotheses, labels, space, **options)
     return model
+
+
+def _learnt_majority(gold: NDArray[np.int8], folds: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
+    """Return for each pair the most frequent label of the other folds; of all pairs where there is no other fold."""
+    cells = folds * classes + gold
+    counts = np.bincount(cells, minlength=(int(folds.max()) + 1) * classes).reshape(-1, classes)
+    others = counts.sum(axis=0) - counts
+    others[others.sum(axis=1) == 0] = counts.sum(axis=0)
+    majority: NDArray[np.int64] = others.argmax(axis=1)[folds]
+    return majority
 
 
 def _variety(predicted: NDArray[np.int64], classes: int) -> float:

@@ -134,26 +134,28 @@ def share(
     return Estimate(value, low, high, level, n, count, method)
 
 
-def mean(values: ArrayLike, *, units: ArrayLike | None = None, level: float = 0.95) -> Estimate:
-    """Return a mean over pairs with Student's interval, its variance taken between units."""
+def mean(values: ArrayLike, *, units: ArrayLike | None = None, level: float = 0.95, inflation: float = 1.0) -> Estimate:
+    """Return a mean over pairs with Student's interval, its variance taken between units, times ``inflation``."""
     check_level(level)
     numbers = np.asarray(values, dtype=np.float64)
     method = "Student's t, by unit"
     if not len(numbers):
         return Estimate.without_interval(None, level=level, n=0, units=0, method=method)
-    value, error, count, freedom = _mean_and_error(numbers, units)
+    value, error, count, freedom = _mean_and_error(numbers, units, inflation)
     if error is None:
         return Estimate.without_interval(value, level=level, n=len(numbers), units=count, method=method)
     half = _student_quantile(level, freedom) * error
     return Estimate(value, value - half, value + half, level, len(numbers), count, method)
 
 
-def mean_test(values: ArrayLike, *, units: ArrayLike | None = None, alternative: str = "two-sided") -> float | None:
+def mean_test(
+    values: ArrayLike, *, units: ArrayLike | None = None, alternative: str = "two-sided", inflation: float = 1.0
+) -> float | None:
     """Return the p-value of a mean of zero, two-sided or against a ``greater`` one; ``None`` where it is undefined."""
     from scipy.stats import t
 
     numbers = np.asarray(values, dtype=np.float64)
-    value, error, _, freedom = _mean_and_error(numbers, units)
+    value, error, _, freedom = _mean_and_error(numbers, units, inflation)
     if error is None:
         return None
     if alternative == "greater":
@@ -210,13 +212,15 @@ def _by_unit(units: ArrayLike | None, *columns: NDArray[np.float64]) -> list[NDA
     return [np.bincount(numbers, weights=column).astype(np.float64) for column in columns]
 
 
-def _mean_and_error(numbers: NDArray[np.float64], units: ArrayLike | None) -> tuple[float, float | None, int, float]:
+def _mean_and_error(
+    numbers: NDArray[np.float64], units: ArrayLike | None, inflation: float
+) -> tuple[float, float | None, int, float]:
     value = float(numbers.mean())
     residual, size = _by_unit(units, numbers - value, np.ones(len(numbers)))
     count = len(size)
     if count < 2 or np.abs(residual).max() < _NOTHING:
         return value, None, count, 0.0
-    error = float(np.sqrt(count / (count - 1) * (residual**2).sum()) / len(numbers))
+    error = float(np.sqrt(inflation * count / (count - 1) * (residual**2).sum()) / len(numbers))
     return value, error, count, effective_number(size) - 1
 
 
