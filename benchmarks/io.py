@@ -1,7 +1,7 @@
 """Reading and writing a million pairs, beside Hugging Face datasets doing the same in the same run.
 
 Import:  SNLI-style JSONL -> every row checked, text in NFC, ids unique -> Parquet.
-Export:  Parquet -> 80:10:10 at random -> three JSONL files.
+Export:  Parquet -> 80:10:10, ours by unit, theirs row by row -> three JSONL files.
 Stream:  a JSONL file more than ten times as large as the memory used to convert it.
 """
 

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import IO, cast
 
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from goldlabel.errors import InputError
@@ -18,7 +19,7 @@ from goldlabel.files import ARCHIVES, COMPRESSIONS, atomic_file, atomic_folder, 
 from goldlabel.pairs.card import CARD, HF_SPLITS, Card, FileEntry, write_card
 from goldlabel.pairs.delimited import encode_csv
 from goldlabel.pairs.jsonl import encode_jsonl
-from goldlabel.pairs.record import SCHEMA, SPLITS
+from goldlabel.pairs.record import LISTS, SCHEMA, SPLITS
 from goldlabel.registry import suggest
 
 FILE_FORMATS = ("jsonl", "csv", "parquet")
@@ -57,13 +58,12 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
             if name not in self._writers:
                 path = self._folder / self._path(name)
                 path.parent.mkdir(exist_ok=True)
-                writer = pq.ParquetWriter(path, SCHEMA, compression="zstd", use_dictionary=_REPETITIVE)
-                self._writers[name] = self._stack.enter_context(writer)
+                self._writers[name] = self._stack.enter_context(_parquet_writer(path))
                 self._labels[name] = {}
             counts = self._labels[name]
             for label, count in part["label"].value_counts().iter_rows():
                 counts[label] = counts.get(label, 0) + count
-            self._writers[name].write_table(part.to_arrow().cast(SCHEMA))
+            self._writers[name].write_table(_arrow_table(part))
 
     def attach(self, name: str, data: bytes) -> None:
         """Put another file beside the data; an empty one is left out."""
@@ -120,6 +120,19 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
 
 
 _REPETITIVE = ["label", "split", "dataset", "language", "genre", "level", "round", "condition"]
+_REPETITIVE_PATHS = [*_REPETITIVE, *(f"{name}.list.element" for name in LISTS)]
+
+
+def _parquet_writer(path: Path) -> pq.ParquetWriter:
+    """Open a file of records; what repeats itself is kept once, and nobody asks for the least and greatest text."""
+    return pq.ParquetWriter(
+        path, SCHEMA, compression="zstd", use_dictionary=_REPETITIVE_PATHS, write_statistics=_REPETITIVE
+    )
+
+
+def _arrow_table(frame: pl.DataFrame) -> pa.Table:
+    # Arrow's newer layout of texts would have to be turned into the older one of the schema, at twice the cost.
+    return frame.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(SCHEMA)
 
 
 def write_file(blocks: Iterable[pl.DataFrame], path: Path, kind: str) -> int:
@@ -132,9 +145,9 @@ def write_file(blocks: Iterable[pl.DataFrame], path: Path, kind: str) -> int:
     count = 0
     with atomic_file(path) as temporary, ExitStack() as stack:
         if kind == "parquet":
-            writer = stack.enter_context(pq.ParquetWriter(temporary, SCHEMA, compression="zstd"))
+            writer = stack.enter_context(_parquet_writer(temporary))
             for block in blocks:
-                writer.write_table(block.to_arrow().cast(SCHEMA))
+                writer.write_table(_arrow_table(block))
                 count += len(block)
             return count
         stream: IO[bytes] = stack.enter_context(temporary.open("wb"))
