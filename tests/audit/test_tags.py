@@ -80,6 +80,12 @@ def test_roman_letters_are_counted_where_they_are_foreign() -> None:
     assert count_foreign(corpus, np.array([False, False, True])) is None
 
 
+@pytest.mark.parametrize("language", ["nb", "uz", "xx"])
+def test_roman_letters_are_foreign_only_to_languages_known_to_be_written_otherwise(language: str) -> None:
+    row = {"premise": "Plain letters, more than ten.", "hypothesis": "Yes.", "label": "neutral", "language": language}
+    assert count_foreign(read_corpus(make_pairs(row))) is None
+
+
 def test_foreign_text_of_chinese_xnli(corpora: Path, home: Path) -> None:
     add("xnli-zh", [corpora / "xnli_zh"])
     corpus = read_corpus(load("xnli-zh"), tokenizer="characters")

@@ -189,6 +189,12 @@ def test_duplicates_are_found_and_dropped(jsonl: Write, tmp_path: Path) -> None:
         (["data", "export", "PATH", "--to", "jsonl", "-o", "."], "is a folder; name a file"),
         (["data", "export", "PATH", "--to", "hf", "-o", "-"], "hf is a folder, and standard output takes one file"),
         (["data", "export", "PATH", "--to", "csv", "-o", "-", "--json"], "both want standard output"),
+        (
+            ["data", "split", "PATH", "--ratios", "80:20", "-o", "-"],
+            "writes a folder, and standard output takes one file",
+        ),
+        (["audit", "PATH", "-o", "-"], "writes a folder, and standard output takes one file"),
+        (["train", "majority", "--on", "PATH", "-o", "-"], "writes a folder, and standard output takes one file"),
         (["data", "show", "PATH", "--labels", "nli9"], "there is no label space 'nli9'"),
         (["data", "show", "PATH", "--map", "entailment"], "--map 'entailment' is not of the form A=B"),
         (["data", "show", "PATH", "--labels", "nli2", "--map", "entailment=yes"], "leads out of label space 'nli2'"),

@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.audit.bags import Bags, BagsBuilder, Vocabulary
-from goldlabel.audit.foreign_text import ROMAN, count_letters
+from goldlabel.audit.foreign_text import NOT_ROMAN, count_letters
 from goldlabel.audit.overlap import measure_heuristics, measure_overlap
 from goldlabel.audit.tags import WordTagger, tag_text
 from goldlabel.errors import InputError
@@ -218,7 +218,7 @@ class _Reader:
             "hypothesis_lengths": lengths[1],
             "premise_tags": premise_tags[place],
             "hypothesis_tags": self._tag(language, hypotheses, block["hypothesis"], lengths[1]),
-            "letters": np.zeros(len(block), np.int32) if language in ROMAN else count_letters(block),
+            "letters": count_letters(block) if language in NOT_ROMAN else np.zeros(len(block), np.int32),
         }
         return figures, pl.DataFrame({"words": tokens, "premise": premises})
 

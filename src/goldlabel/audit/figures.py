@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldlabel.audit.corpus import Corpus, Rows
-from goldlabel.audit.foreign_text import MORE_THAN, ROMAN
+from goldlabel.audit.foreign_text import MORE_THAN, NOT_ROMAN
 from goldlabel.audit.overlap import HEURISTICS, RULE
 from goldlabel.audit.tags import TAGS, carries
 from goldlabel.metrics import Estimate, mean, share
@@ -211,8 +211,8 @@ def count_negators(corpus: Corpus, rows: Rows = ALL_ROWS, *, level: float = 0.95
 
 
 def count_foreign(corpus: Corpus, rows: Rows = ALL_ROWS, *, level: float = 0.95) -> ForeignText | None:
-    """Return the share of pairs with more than ten Roman letters; ``None`` if all languages are Roman or unknown."""
-    eligible = ((corpus.languages >= 0) & ~corpus.in_languages(ROMAN))[rows]
+    """Return the share of pairs with more than ten Roman letters; ``None`` if no language is known not to be Roman."""
+    eligible = corpus.in_languages(NOT_ROMAN)[rows]
     if not eligible.any():
         return None
     many, units = corpus.letters[rows][eligible] > MORE_THAN, corpus.units[rows][eligible]

@@ -15,6 +15,7 @@ from goldlabel.cli.output import (
     MapOption,
     PathArgument,
     SeedOption,
+    folder_option,
     note,
     open_pairs,
     print_json,
@@ -69,9 +70,7 @@ def audit_command(
             "--fail-on", help="Exit with 1 if this holds, such as hypothesis_only_gain>0.15; several allowed."
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for the page, the tables and the hard subset.")
-    ] = None,
+    output: Annotated[Path | None, folder_option("Folder for the page, the tables and the hard subset.")] = None,
     labels: LabelsOption = "nli3",
     spellings: MapOption = None,
     columns: ColumnsOption = None,

@@ -16,6 +16,7 @@ from goldlabel.cli.output import (
     JsonOption,
     LabelsOption,
     MapOption,
+    folder_option,
     note,
     open_pairs,
     print_json,
@@ -159,7 +160,7 @@ def serve_command(
 @app.command("export")
 def export_command(
     folder: FolderArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")],
+    output: Annotated[Path, folder_option("Folder to write.")],
     audit: Annotated[bool, typer.Option("--audit/--no-audit", help="Also put artifacts on the dataset card.")] = True,
     project: ProjectOption = None,
     database: DatabaseOption = None,

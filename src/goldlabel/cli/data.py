@@ -15,6 +15,7 @@ from goldlabel.cli.output import (
     MapOption,
     PathArgument,
     SeedOption,
+    folder_option,
     note,
     open_pairs,
     print_json,
@@ -169,9 +170,7 @@ def make_command(
             f"hypothesis carries FEATURE, the share STRENGTH has LABEL. Features: {', '.join(FEATURES)}.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder to write; by default NAME-LANGUAGE.")
-    ] = None,
+    output: Annotated[Path | None, folder_option("Folder to write; by default NAME-LANGUAGE.")] = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:

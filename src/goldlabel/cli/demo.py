@@ -9,14 +9,12 @@ from typing import Annotated
 
 import typer
 
-from goldlabel.cli.output import JsonOption, SeedOption, note, print_json, progress
+from goldlabel.cli.output import JsonOption, SeedOption, folder_option, note, print_json, progress
 from goldlabel.demo import run_demo
 
 
 def demo_command(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for everything the demo makes.")] = Path(
-        "demo"
-    ),
+    output: Annotated[Path, folder_option("Folder for everything the demo makes.")] = Path("demo"),
     serve: Annotated[bool, typer.Option(help="Serve the report on 127.0.0.1 at the end.")] = True,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to serve on; 0 takes a free one.")] = 8000,
     seed: SeedOption = 0,

@@ -13,6 +13,7 @@ from goldlabel.cli.output import (
     LabelsOption,
     LimitOption,
     MapOption,
+    folder_option,
     note,
     open_pairs,
     print_json,
@@ -44,7 +45,7 @@ def duplicates_command(
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Folder for what --drop leaves; for several PATHs, one folder in it each."),
+        folder_option("Folder for what --drop leaves; for several PATHs, one folder in it each."),
     ] = None,
     labels: LabelsOption = "nli3",
     spellings: MapOption = None,

@@ -38,6 +38,17 @@ ColumnsOption = Annotated[
 ]
 
 
+def folder_option(text: str) -> Any:
+    """Return ``-o`` of a command that writes a folder, with its help text; a folder cannot go to standard output."""
+    return typer.Option("--output", "-o", callback=_refuse_stdout, help=text)
+
+
+def _refuse_stdout(output: Path | None) -> Path | None:
+    if output == Path("-"):
+        raise InputError("-o -: this command writes a folder, and standard output takes one file; name a folder")
+    return output
+
+
 def open_pairs(
     path: str,
     *,

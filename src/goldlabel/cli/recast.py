@@ -11,6 +11,7 @@ from goldlabel.cli.output import (
     JsonOption,
     LimitOption,
     SeedOption,
+    folder_option,
     note,
     parse_map,
     print_json,
@@ -72,9 +73,7 @@ def list_command(as_json: JsonOption = False) -> None:
 def run_command(
     name: NameArgument,
     sources: Annotated[list[Path], typer.Argument(metavar="SOURCE…", help="The annotated files, folder or archive.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder to write; by default NAME-STYLE.")
-    ] = None,
+    output: Annotated[Path | None, folder_option("Folder to write; by default NAME-STYLE.")] = None,
     style: StyleOption = "plain",
     person: PersonOption = "speaker",
     questions: QuestionsOption = "keep",
@@ -156,7 +155,7 @@ def check_command(
 @app.command("all")
 def all_command(
     sources: Annotated[Path, typer.Option("--sources", help="Folder of sources, laid out as the documentation says.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")] = Path("recast"),
+    output: Annotated[Path, folder_option("Folder to write.")] = Path("recast"),
     style: StyleOption = "plain",
     person: PersonOption = "speaker",
     questions: QuestionsOption = "keep",
@@ -199,7 +198,7 @@ def all_command(
 def release_command(
     name: NameArgument,
     path: Annotated[Path, typer.Argument(metavar="OUT", help="A dataset that 'goldlabel recast run' wrote.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write; it must be new or empty.")],
+    output: Annotated[Path, folder_option("Folder to write; it must be new or empty.")],
     as_json: JsonOption = False,
 ) -> None:
     """Write a recast dataset in the DNC's own files, a folder for each split."""

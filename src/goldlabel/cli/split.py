@@ -16,6 +16,7 @@ from goldlabel.cli.output import (
     MapOption,
     PathArgument,
     SeedOption,
+    folder_option,
     note,
     open_pairs,
     print_json,
@@ -94,9 +95,7 @@ def split_command(
         str | None,
         typer.Option("--balance", help="Columns balanced in dev and test, such as level or label,genre."),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder to write; by default NAME-split.")
-    ] = None,
+    output: Annotated[Path | None, folder_option("Folder to write; by default NAME-split.")] = None,
     labels: LabelsOption = "nli3",
     spellings: MapOption = None,
     columns: ColumnsOption = None,

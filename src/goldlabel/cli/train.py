@@ -21,6 +21,7 @@ from goldlabel.cli.output import (
     LimitOption,
     MapOption,
     SeedOption,
+    folder_option,
     note,
     open_pairs,
     parse_map,
@@ -39,7 +40,7 @@ FAILED = 1
 
 def train_command(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Name of a model, such as esim, infersent or linear.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The run's folder; an unfinished run there goes on.")],
+    output: Annotated[Path, folder_option("The run's folder; an unfinished run there goes on.")],
     on: Annotated[
         list[str] | None,
         typer.Option(

@@ -15,6 +15,7 @@ from goldlabel.cli.output import (
     MapOption,
     PathArgument,
     SeedOption,
+    folder_option,
     note,
     open_pairs,
     parse_map,
@@ -83,7 +84,7 @@ def verify_command(
     resamples: Annotated[int, typer.Option("--resamples", min=0, help="Bootstrap resamples behind intervals.")] = 1000,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Folder for the pairs with gold labels, verification.json and .csv."),
+        folder_option("Folder for the pairs with gold labels, verification.json and .csv."),
     ] = None,
     labels: LabelsOption = "nli3",
     spellings: MapOption = None,
