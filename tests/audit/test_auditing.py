@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -145,6 +146,14 @@ def test_a_copy_of_another_dataset_is_named_before_any_word(planted: Pairs) -> N
     found = audit(planted, against=[Pairs(planted.frame, replace(planted.card, name="older"))])
     assert found.findings[0].text.startswith("All 300 pairs are also in older.")
     assert found.whole.leakage.against["older"].near is not None
+
+
+def test_near_duplicates_elsewhere_are_named_beside_exact_ones(planted: Pairs) -> None:
+    later = pl.int_range(pl.len()) > 0
+    changed = pl.when(later).then(pl.col("hypothesis") + " x").otherwise(pl.col("hypothesis"))
+    older = Pairs(planted.frame.with_columns(changed.alias("hypothesis")), replace(planted.card, name="older"))
+    first = audit(planted, against=[older], near=True).findings[0]
+    assert re.match(r"1 pairs are also in older, and \d+ clusters of near-duplicates reach into it\.", first.text)
 
 
 def test_near_duplicates_that_were_not_looked_for_are_named(planted: Pairs, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,17 @@ def test_findings_for_people(pairs: str) -> None:
     assert "Without the premise" in result.stdout
     assert "1. Hypotheses with a word of negation" in result.stdout
     assert "See n2, n5, n8." in result.stdout
+    assert re.search(r"contradiction in \d+ % \(\d+ to \d+\) of \d+ cases", result.stdout)
+
+
+def test_a_model_that_was_asked_for_is_told_of(pairs: str) -> None:
+    result = run(pairs, "--model", "majority")
+    assert re.search(r"^majority without the premise: \d+\.\d % \(.*\) right", result.stdout, re.MULTILINE)
+
+
+def test_a_measure_that_is_none_is_refused_before_anything_is_read() -> None:
+    with pytest.raises(InputError, match="there is no measure 'nonsense'"):
+        CliRunner().invoke(app, ["no such file", "--fail-on", "nonsense>1"], catch_exceptions=False)
 
 
 def test_one_json_document(pairs: str) -> None:

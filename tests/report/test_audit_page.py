@@ -8,12 +8,14 @@ from playwright.sync_api import sync_playwright
 
 from goldlabel.audit import Audit, audit
 from goldlabel.pairs import Pairs
-from goldlabel.report.audit_page import write_audit
+from goldlabel.report.audit_page import audit_page, write_audit
 from goldlabel.report.plots import draw_bars, draw_curve, draw_histogram
 from goldlabel.sources.fragments.making import fragment_pairs
 from tests.audit.conftest import make_pairs
 from tests.report.test_page import ARTIFACTS, FLAGS
 from tests.verify.ballots import ballots
+
+LABELS = ("entailment", "neutral", "contradiction")
 
 
 def make_audit() -> Audit:
@@ -46,6 +48,27 @@ def test_the_audit_page_in_a_browser(tmp_path: Path, chromium: str) -> None:
             assert complaints == []
             page.close()
         browser.close()
+
+
+def test_groups_have_intervals_and_an_empty_table_is_told() -> None:
+    pairs = make_pairs(
+        *(
+            {
+                "premise": f"Owl {n}.",
+                "hypothesis": f"Bird {n}." + " Yes." * (n % 5),
+                "label": LABELS[n % 3],
+                "genre": "ab"[n % 2],
+            }
+            for n in range(60)
+        )
+    )
+    sections = {section.heading: section for section in audit_page(audit(pairs, by="genre", near=False)).sections}
+    table = sections["By genre"].table
+    assert table is not None
+    for column in ("hypothesis only", "gain", "overlap", "length"):
+        assert table[column].str.contains(r"^-?[\d.]+ \(-?[\d.]+ to -?[\d.]+\)$").all(), column
+    assert sections["Competency statistics"].table is None
+    assert "None does" in sections["Competency statistics"].text
 
 
 def test_words_are_never_taken_for_markup() -> None:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from goldlabel.audit.association import Moments, association, concatenate, moments_of, p_values
 from goldlabel.audit.corpus import Corpus
 from goldlabel.audit.features import Features, Sample, holding_key
-from goldlabel.audit.figures import ends_of
+from goldlabel.audit.figures import ends_of, in_percent
 from goldlabel.audit.overlap import CONSTITUENT, LEXICAL, RULE, SUBSEQUENCE
 from goldlabel.audit.tags import TAGS, carries, words_of_tag
 from goldlabel.metrics import Estimate, share
@@ -225,12 +225,11 @@ def _rank_of(kind: str) -> int:
 
 
 def _finding(candidate: Candidate, artifact: Artifact, rows: NDArray[np.int64]) -> Finding:
-    share_of_label = artifact.count / artifact.total
     text = (
-        f"{candidate.phrase} are {artifact.label} in {share_of_label:.0%} of {artifact.total:,} cases, where "
-        f"{artifact.expected:.0%} of all pairs are. {candidate.remedy}"
+        f"{candidate.phrase} are {artifact.label} in {in_percent(artifact.share, 0)} of {artifact.total:,} cases, "
+        f"where {100 * artifact.expected:.0f} % of all pairs are. {candidate.remedy}"
     )
-    return Finding(candidate.kind, text.replace("%", " %"), artifact, tuple(rows.tolist()))
+    return Finding(candidate.kind, text, artifact, tuple(rows.tolist()))
 
 
 def _token_candidate(corpus: Corpus, part: Features, number: int) -> Candidate:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goldlabel.audit.figures import ForeignText, Overlap, count_of
+from goldlabel.audit.figures import ForeignText, Overlap, count_of, in_percent
 from goldlabel.audit.findings import Fault, Finding
 from goldlabel.audit.leakage import Leakage
 
@@ -25,10 +25,10 @@ def find_faults(leakage: Leakage, overlap: Overlap, foreign: ForeignText | None)
         faults.append(Finding("contradictory_duplicates", text, Fault(count), leakage.examples["contradictory"]))
     if (over := overlap.over_rule).value is not None and over.value > _MANY_OVER_RULE:
         text = (
-            f"{count_of(over):,} hypotheses ({over.value:.0%}) share more than 70% of their words with the premise. "
-            "Ask writers to paraphrase."
+            f"{count_of(over):,} hypotheses, {in_percent(over, 0)}, share more than 70 % of their words with the "
+            "premise. Ask writers to paraphrase."
         )
-        faults.append(Finding("overlap_rule", text.replace("%", " %"), Fault(count_of(over), over)))
+        faults.append(Finding("overlap_rule", text, Fault(count_of(over), over)))
     if foreign is not None and (foreign.share.value or 0) > _MUCH_FOREIGN:
         count, many = count_of(foreign.share), foreign.share
         trace = "a trace of translation. Look through them."
@@ -43,7 +43,7 @@ def _across(leakage: Leakage) -> list[Finding]:
     if near and near.across_splits:
         text = (
             f"{near.pairs_across_splits:,} pairs have a duplicate or near-duplicate in another split "
-            f"({near.across_splits:,} clusters). Drop them with goldlabel data duplicates, or split again by group."
+            f"({near.across_splits:,} clusters). Drop them with goldlabel data duplicates --drop."
         )
         return [Finding("near_duplicates_across_splits", text, Fault(near.across_splits), examples=near.examples)]
     if count := leakage.duplicates_across_splits:
@@ -55,19 +55,18 @@ def _across(leakage: Leakage) -> list[Finding]:
 def _against(leakage: Leakage) -> list[Finding]:
     findings = []
     for name, shared in leakage.against.items():
+        near = shared.near.across_datasets if shared.near else 0
         if shared.shared_pairs:
-            whole = shared.shared_pairs == shared.share.n
-            text = (
-                f"{'All ' if whole else ''}{shared.shared_pairs:,} pairs are also in {name}. Leave them out of one of "
-                "the two."
-            )
+            every = "All " if shared.shared_pairs == shared.share.n else ""
+            more = f", and {near:,} clusters of near-duplicates reach into it" if near > shared.shared_pairs else ""
+            text = f"{every}{shared.shared_pairs:,} pairs are also in {name}{more}. Leave them out of one of the two."
             fault = Fault(shared.shared_pairs, shared.share, name)
         elif shared.shared_premises:
             text = f"{shared.shared_premises:,} premises are also in {name}. Keep the two from being train and test."
             fault = Fault(shared.shared_premises, dataset=name)
-        elif shared.near and shared.near.across_datasets:
-            text = f"{shared.near.across_datasets:,} pairs have a near-duplicate in {name}. Look through them."
-            fault = Fault(shared.near.across_datasets, dataset=name)
+        elif near:
+            text = f"{near:,} clusters of near-duplicates reach into {name}. Look through them."
+            fault = Fault(near, dataset=name)
         else:
             continue
         examples = shared.near.examples if shared.near and not shared.rows else ()
@@ -79,7 +78,7 @@ def _shared_premises(leakage: Leakage) -> list[Finding]:
     if not (count := leakage.held_out_pairs):
         return []
     text = (
-        f"{count:,} pairs of dev or test have a premise that train has too. Split by group, or drop them with "
-        "--exclude-overlap premise."
+        f"{count:,} pairs of dev or test have a premise that train has too. Split again, which keeps premises "
+        "together, or drop them with --exclude-overlap premise."
     )
     return [Finding("shared_premises", text, Fault(count, leakage.held_out), leakage.examples["held_out"])]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import operator
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from goldlabel.audit.figures import ForeignText, Lengths, Negators, Overlap, TagShare, count_of
+from goldlabel.audit.figures import ForeignText, Lengths, Negators, Overlap, TagShare, count_of, in_percent
 from goldlabel.audit.findings import Finding
 from goldlabel.audit.hypothesis_only import CurvePoint, Judgement, OutOfFold, hard_subset
 from goldlabel.audit.label_errors import LabelErrors
@@ -107,11 +108,11 @@ class Audit(Result):
         """Say in a sentence or two what the labels give away."""
         blind = self.hypothesis_only
         without = (
-            f"Without the premise, a linear model labels {_percent(blind.accuracy)} right; the most frequent label "
+            f"Without the premise, a linear model labels {in_percent(blind.accuracy)} right; the most frequent label "
             f"alone gives {100 * (blind.majority.value or 0):.1f} %."
         )
         if blind.significant:
-            gain = f" The labels give away {_percent(blind.gain, unit='points')}."
+            gain = f" The labels give away {in_percent(blind.gain, unit='points')}."
         else:
             gain = f" That is no significant gain at the level {1 - self.options.level:.3g}."
         return without + gain
@@ -123,27 +124,7 @@ class Audit(Result):
 
     def measures(self) -> dict[str, float | None]:
         """Return the figures that a data pipeline may put a bound on, over all pairs."""
-        whole, blind = self.whole, self.hypothesis_only
-        overlap, leakage, near = whole.overlap, whole.leakage, whole.leakage.near
-        return {
-            "hypothesis_only_accuracy": blind.accuracy.value,
-            "hypothesis_only_gain": blind.gain.value,
-            "hypothesis_only_p_value": blind.p_value,
-            "premise_only_gain": self.premise_only.gain.value if self.premise_only else None,
-            "pmi": whole.words[0].pmi.value if whole.words else None,
-            "findings": len(self.findings),
-            "overlap": overlap.mean.value,
-            "over_rule_share": overlap.over_rule.value,
-            "lexical_overlap_share": overlap.heuristics["lexical_overlap"].value,
-            "shared_premises": leakage.shared_premises,
-            "held_out_share": leakage.held_out.value if leakage.held_out else None,
-            "duplicates": leakage.duplicates,
-            "duplicates_across_splits": leakage.duplicates_across_splits,
-            "contradictory_duplicates": leakage.contradictory_duplicates,
-            "near_duplicates": near.clusters if near else None,
-            "near_duplicates_across_splits": near.across_splits if near else None,
-            "foreign_text_share": whole.foreign_text.share.value if whole.foreign_text else None,
-        }
+        return {name: measure(self) for name, measure in MEASURES.items()}
 
     def hard_subset(self) -> Pairs:
         """Return the pairs that the hypothesis-only model labels wrongly, as a dataset."""
@@ -195,6 +176,28 @@ class Audit(Result):
         }
 
 
+MEASURES: dict[str, Callable[[Audit], float | None]] = {
+    "hypothesis_only_accuracy": lambda audit: audit.hypothesis_only.accuracy.value,
+    "hypothesis_only_gain": lambda audit: audit.hypothesis_only.gain.value,
+    "hypothesis_only_p_value": lambda audit: audit.hypothesis_only.p_value,
+    "premise_only_gain": lambda audit: audit.premise_only.gain.value if audit.premise_only else None,
+    "pmi": lambda audit: audit.whole.words[0].pmi.value if audit.whole.words else None,
+    "findings": lambda audit: len(audit.findings),
+    "overlap": lambda audit: audit.whole.overlap.mean.value,
+    "over_rule_share": lambda audit: audit.whole.overlap.over_rule.value,
+    "lexical_overlap_share": lambda audit: audit.whole.overlap.heuristics["lexical_overlap"].value,
+    "shared_premises": lambda audit: audit.whole.leakage.shared_premises,
+    "held_out_share": lambda audit: share.value if (share := audit.whole.leakage.held_out) else None,
+    "duplicates": lambda audit: audit.whole.leakage.duplicates,
+    "duplicates_across_splits": lambda audit: audit.whole.leakage.duplicates_across_splits,
+    "contradictory_duplicates": lambda audit: audit.whole.leakage.contradictory_duplicates,
+    "near_duplicates": lambda audit: near.clusters if (near := audit.whole.leakage.near) else None,
+    "near_duplicates_across_splits": lambda audit: near.across_splits if (near := audit.whole.leakage.near) else None,
+    "foreign_text_share": lambda audit: foreign.share.value if (foreign := audit.whole.foreign_text) else None,
+}
+"""What ``--fail-on`` can name."""
+
+
 @dataclass(frozen=True)
 class Bound:
     """A condition under which an audit fails, such as ``hypothesis_only_gain>0.15``."""
@@ -208,12 +211,7 @@ class Bound:
 
     def trips(self, audit: Audit) -> bool:
         """Return whether the condition holds; what is undefined cannot be judged."""
-        measures = audit.measures()
-        if self.measure not in measures:
-            raise InputError(
-                f"--fail-on {self}: there is no measure {self.measure!r}; {suggest(self.measure, list(measures))}"
-            )
-        measured = measures[self.measure]
+        measured = MEASURES[self.measure](audit)
         if measured is None:
             why = audit.whole.leakage.near_note if self.measure.startswith("near_") else None
             reason = f": near-duplicates were {why}" if why else ""
@@ -226,6 +224,8 @@ def parse_bound(text: str) -> Bound:
     match = re.fullmatch(r"\s*(\w+)\s*(>=|<=|>|<)\s*([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(%?)\s*", text)
     if match is None:
         raise InputError(f"--fail-on {text!r} is not of the form MEASURE>NUMBER, such as hypothesis_only_gain>0.15")
+    if match[1] not in MEASURES:
+        raise InputError(f"--fail-on {text}: there is no measure {match[1]!r}; {suggest(match[1], list(MEASURES))}")
     return Bound(match[1], match[2], float(match[3]) / (100 if match[4] else 1))
 
 
@@ -250,8 +250,3 @@ def _row(value: str, group: Group) -> dict[str, Any]:
 
 def _rounded(figure: Estimate | None) -> float | None:
     return None if figure is None or figure.value is None else round(figure.value, 3)
-
-
-def _percent(figure: Estimate, unit: str = "%") -> str:
-    value, *ends = (100 * (part or 0) for part in (figure.value, *(figure.interval or ())))
-    return f"{value:.1f} {unit}" + (f" ({ends[0]:.1f} to {ends[1]:.1f})" if ends else "")

@@ -151,6 +151,8 @@ def _fit() -> Fit:
 
 
 def _print(result: Audit, more: dict[str, Any]) -> None:
+    from goldlabel.audit.figures import in_percent
+
     typer.echo(result.title)
     print_table(result.table.columns, result.table.iter_rows())
     typer.echo("")
@@ -159,6 +161,9 @@ def _print(result: Audit, more: dict[str, Any]) -> None:
         typer.echo(f"{number:2}. {finding.text}{f' See {examples}.' if examples else ''}")
     if not result.findings:
         typer.echo("Nothing stands out.")
+    for name, judgement in result.models.items():
+        if judgement:
+            typer.echo(f"{name} without the premise: {in_percent(judgement.accuracy)} right")
     if result.label_errors:
         typer.echo(result.label_errors.title)
     for name, value in more.items():

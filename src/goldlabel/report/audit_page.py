@@ -15,7 +15,7 @@ from goldlabel.audit.figures import Lengths, Overlap
 from goldlabel.audit.hypothesis_only import CurvePoint, Judgement
 from goldlabel.errors import InputError
 from goldlabel.files import atomic_folder
-from goldlabel.metrics import Estimate
+from goldlabel.metrics import Estimate, p_in_words
 from goldlabel.pairs import Pairs
 from goldlabel.report.page import Bar, Figure, Item, Page, Section, render_page
 from goldlabel.report.plots import draw_bars, draw_curve, draw_histogram
@@ -76,8 +76,7 @@ def _sections(audit: Audit) -> Iterator[Section]:
     if audit.agreement:
         yield _agreement(audit)
     if len(audit.groups) > 1:
-        text = "The same figures per group; p-values are adjusted for the number of groups (Holm)."
-        yield Section(heading=f"By {audit.options.by}", text=text, table=audit.table)
+        yield _groups(audit)
     yield _leakage(audit)
     yield _tags(audit)
     if audit.whole.negators:
@@ -266,6 +265,29 @@ def _as_share(figure: Estimate) -> Estimate:
     return Estimate(value, low, high, figure.level, figure.n, figure.units, figure.method)
 
 
+def _groups(audit: Audit) -> Section:
+    rows = []
+    for name, group in audit.groups.items():
+        blind, top = group.hypothesis_only, group.words[0] if group.words else None
+        rows.append(
+            {
+                "group": name,
+                "pairs": group.pairs,
+                "hypothesis only": _percent(blind.accuracy) if blind else None,
+                "gain": _percent(blind.gain) if blind else None,
+                "test": p_in_words(blind.p_value) if blind and blind.p_value is not None else None,
+                "top word": f"{top.word} ({top.label})" if top else None,
+                "overlap": _percent(group.overlap.mean),
+                "length": group.length.hypothesis.text(),
+            }
+        )
+    text = (
+        "Accuracy without the premise, its gain over the most frequent label and overlap in per cent, length in words "
+        "(in Chinese, characters); p-values are adjusted for the number of groups (Holm)."
+    )
+    return Section(heading=f"By {audit.options.by}", text=text, table=pl.DataFrame(rows, infer_schema_length=None))
+
+
 def _leakage(audit: Audit) -> Section:
     leakage, foreign = audit.whole.leakage, audit.whole.foreign_text
     rows: list[tuple[str, int | None, Estimate | None]] = [
@@ -282,7 +304,7 @@ def _leakage(audit: Audit) -> Section:
         rows.append((f"pairs also in {other}", shared.shared_pairs, shared.share))
         rows.append((f"premises also in {other}", shared.shared_premises, None))
         if shared.near:
-            rows.append((f"clusters of near duplicates across {other}", shared.near.across_datasets, None))
+            rows.append((f"clusters of near duplicates that reach into {other}", shared.near.across_datasets, None))
     if foreign:
         figure = foreign.share
         rows.append(("pairs with more than ten Roman letters", round((figure.value or 0) * figure.n), figure))
@@ -331,6 +353,8 @@ def _competency(audit: Audit) -> Section:
         "Features that go with a label more often than chance, by z-score over premises or groups; the false-discovery "
         f"rate is held at {audit.options.fdr:g}."
     )
+    if audit.competency.is_empty():
+        return Section(heading="Competency statistics", text=f"{text} None does.")
     return Section(heading="Competency statistics", text=text, table=audit.competency.head(15))
 
 
