@@ -251,11 +251,15 @@ def test_standard_output_is_written_to_where_it_stands(tmp_path: Path, name: str
 
 
 def test_utf_16_is_named(tmp_path: Path) -> None:
-    for encoding, name in (("utf-16", "UTF-16"), ("utf-16-be", "UTF-16"), ("utf-32", "UTF-32")):
+    files = {
+        "UTF-16": ["{}".encode("utf-16"), "\ufeff{}".encode("utf-16-be")],
+        "UTF-32": ["{}".encode("utf-32")],
+        "UTF-16LE": ["{}".encode("utf-16-le")],
+        "UTF-16BE": ["{}".encode("utf-16-be")],
+    }
+    for name, data in ((name, data) for name, texts in files.items() for data in texts):
         path = tmp_path / "a.jsonl.gz"
-        path.write_bytes(
-            gzip.compress(("\ufeff" if encoding == "utf-16-be" else "").encode(encoding) + "{}".encode(encoding))
-        )
+        path.write_bytes(gzip.compress(data))
         with (
             pytest.raises(
                 InputError, match=rf"a\.jsonl\.gz: is {name}, and text is read as UTF-8; convert it, as with"

@@ -261,9 +261,11 @@ def _refuse_folder(error: OSError) -> None:
 
 
 def _refuse_wide(stream: io.BufferedReader, where: str) -> None:
-    """Refuse text in two or four bytes a character, by its mark."""
+    """Refuse text in two or four bytes a character, by its mark or by a first character whose other byte is zero."""
     start = stream.peek(4)[:4]
     encoding = next((name for mark, name in _BOMS.items() if start.startswith(mark)), None)
+    if encoding is None and start[:2].count(0) == 1:
+        encoding = "UTF-16BE" if start[0] == 0 else "UTF-16LE"
     if encoding:
         raise InputError(
             f"{where}: is {encoding}, and text is read as UTF-8; convert it, as with "

@@ -234,8 +234,8 @@ def _spell_split(raw: pl.DataFrame, gate: Gate) -> tuple[pl.Expr, pl.Series]:
     default = gate.defaults.get("split", "none")
     if "split" not in raw.columns:
         return pl.lit(default).alias("split"), _none(raw)
-    given = raw["split"].fill_null(default)
-    spelled = given.replace_strict(
+    words = raw["split"].fill_null(default)
+    spelled = words.replace_strict(
         SPLIT_SPELLINGS | {name: name for name in SPLITS}, default=None, return_dtype=pl.String
     )
     return pl.lit(spelled).alias("split"), spelled.is_null()

@@ -40,12 +40,12 @@ class Parsed:
 def field_names(columns: Mapping[str, str] | None) -> dict[str, str]:
     """Return file name to record name; ``columns`` is the user's map from record names to file names."""
     names = dict(KNOWN_NAMES)
-    for name, given in (columns or {}).items():
+    for name, column in (columns or {}).items():
         if name not in COLUMNS:
             raise InputError(
-                f"--columns {name}={given}: {name!r} is not a column of the record; allowed: {', '.join(COLUMNS)}"
+                f"--columns {name}={column}: {name!r} is not a column of the record; allowed: {', '.join(COLUMNS)}"
             )
-        names = {known: target for known, target in names.items() if target != name} | {given: name}
+        names = {known: target for known, target in names.items() if target != name} | {column: name}
     return names
 
 

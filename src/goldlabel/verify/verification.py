@@ -201,8 +201,11 @@ def _notes(votes: Votes, quorum: int | None) -> tuple[str, ...]:
         notes.append(f"{votes.repeated:,} votes do not count, as their annotators voted again on the same pair")
     short, relabelled = int((votes.relabelled & (votes.total < (quorum or 0))).sum()), int(votes.relabelled.sum())
     if short:
-        lacking = "no pair has" if short == relabelled else f"{short:,} of {relabelled:,} pairs do not have"
-        notes.append(f"{lacking} the {quorum} votes of the quorum, and cannot get a gold label")
+        if short == relabelled:
+            notes.append(f"no pair has the {quorum} votes of the quorum, so none can get a gold label")
+        else:
+            lacking = f"{short:,} of {relabelled:,} pairs do not have the {quorum} votes of the quorum"
+            notes.append(f"{lacking}, and cannot get a gold label")
     return tuple(notes)
 
 
