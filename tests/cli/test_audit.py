@@ -48,6 +48,7 @@ def test_findings_for_people(pairs: str) -> None:
     assert "Without the premise" in result.stdout
     assert "1. Hypotheses with a word of negation" in result.stdout
     assert "See n2, n5, n8." in result.stdout
+    assert not re.search(r"\d%", result.stdout), "a space stands before the sign"
     assert re.search(r"contradiction in \d+ % \(\d+ to \d+\) of \d+ cases", result.stdout)
 
 
