@@ -173,7 +173,7 @@ def _page(demo: Demo) -> Page:
     whole = demo.verification.whole.to_dict()
     low, high = whole["intervals"]["fleiss_kappa"]
     people = (
-        demo.verification.annotators.table.select("annotator", "votes", "agreement", "flags")
+        demo.verification.annotators.table.select("annotator", "votes", pl.col("agreement").cast(pl.String), "flags")
         if demo.verification.annotators
         else None
     )

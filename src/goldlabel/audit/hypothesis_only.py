@@ -2,18 +2,17 @@
 
 A linear model on words and bigrams is cross-validated over folds that keep units together (what shares a group or a
 premise), so every pair gets a probability from a model that has seen neither it nor its premise. Its accuracy stands
-beside that of always saying the most frequent label. Intervals and the one-sided test of the gain take pairs of one
-unit as dependent (see ``goldlabel.metrics``). Over several groups, the p-values of the gains are Holm's. The *hard
-subset* are the pairs it gets wrong, as in SNLI-hard.
+beside that of always saying the most frequent label, learnt and tested on the same folds: the label that leads in these
+very pairs leads by luck as well. Intervals and the one-sided test of the gain take pairs of one unit as dependent (see
+``goldlabel.metrics``). Over several groups, the p-values of the gains are Holm's. The *hard subset* are the pairs it
+gets wrong, as in SNLI-hard.
 
 Cross-validated pairs are not independent tests, since each also taught the models that the others were tested on
 (Bengio and Grandvalet 2004: no unbiased estimate of that variance exists). Where labels cannot be told at all, what a
 pair teaches of another by chance is what that one teaches of it: both tests count the same chance, which would double
 the variance if scores counted. Decisions add three quarters, as simulated over sizes, units and shares of labels, and
 the less the more the model says one label only. That is what the accuracy's interval allows for, so it is a little wide
-where there is something to learn. The gain is over what always saying the most frequent label would get, learnt and
-tested on the same folds: the label that leads in these very pairs would be ahead by luck alone, and the gain below 0
-where there is nothing to find. It varies as the accuracy does.
+where there is something to learn. The gain over the most frequent label varies as the accuracy does.
 
 *Premise only* is the control: premises come with every label, so it should gain nothing. Any trainable model takes
 the same test with every premise replaced by one fixed non-word (Hu et al. 2020, section 4).
@@ -74,13 +73,12 @@ class OutOfFold:
 
 @dataclass(frozen=True)
 class Judgement:
-    """How often some pairs are labelled right, beside always saying the label that most of them have."""
+    """How often some pairs are labelled right, beside always saying the most frequent label of the other folds."""
 
     accuracy: Estimate
     majority: Estimate
     majority_label: str
     gain: Estimate
-    """The accuracy less that of the most frequent label of the other folds."""
     p_value: float | None
     """That of no gain, one-sided, adjusted where it is one of several groups'; ``None`` where it is undefined."""
     by_label: dict[str, Estimate]
@@ -191,11 +189,12 @@ def judge(
         return None
     most = int(np.bincount(gold, minlength=len(names)).argmax())
     right = predicted == gold
-    difference = right.astype(np.int8) - (gold == _learnt_majority(gold, out_of_fold.folds[chosen], len(names)))
+    common = _learnt_majority(gold, out_of_fold.folds[chosen], len(names)) == gold
+    difference = right.astype(np.int8) - common
     inflation = 1 + TAUGHT * _variety(predicted, len(names))
     return Judgement(
         accuracy=share(right, units=units, level=level, inflation=inflation),
-        majority=share(gold == most, units=units, level=level),
+        majority=share(common, units=units, level=level),
         majority_label=names[most],
         gain=mean(difference, units=units, level=level, inflation=inflation),
         p_value=mean_test(difference, units=units, alternative="greater", inflation=inflation),
