@@ -8,7 +8,7 @@ from scipy.stats import t
 
 from goldlabel.audit import hypothesis_only as blind
 from goldlabel.audit.corpus import read_corpus
-from goldlabel.audit.hypothesis_only import TAUGHT, OutOfFold, assign_folds, cross_validate, judge
+from goldlabel.audit.hypothesis_only import BOTH_TAUGHT, OutOfFold, assign_folds, cross_validate, judge
 from goldlabel.audit.logistic import fit_models, hashed_ngrams
 from goldlabel.errors import InputError, UnknownNameError
 from goldlabel.pairs import Pairs
@@ -64,7 +64,7 @@ def test_judging_by_hand() -> None:
     assert figures.gain.value == pytest.approx(2 / 6)
     differences = np.array([1, -1, 1, 0, 1, 0]) - 2 / 6
     variety = (1 - 3 * (1 / 3) ** 2) / (2 / 3)
-    error = np.sqrt((1 + TAUGHT * variety) * (differences**2).sum() * 6 / 5) / 6
+    error = np.sqrt((1 + BOTH_TAUGHT * variety) * (differences**2).sum() * 6 / 5) / 6
     assert figures.gain.interval is not None
     low, high = figures.gain.interval
     assert (high - low) / 2 == pytest.approx(t.isf(0.025, 5) * error, rel=1e-6)
