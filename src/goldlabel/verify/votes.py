@@ -311,8 +311,9 @@ def _require(frame: pl.DataFrame, where: str) -> None:
         raise InputError(f"{where}: column {missing[0]!r} is missing; votes have pair, annotator and label")
     if not len(frame):
         raise InputError(f"{where}: there are no votes in it")
-    if frame["pair"].has_nulls() or frame["label"].has_nulls():
-        raise InputError(f"{where}: a row has no pair or no label; leave out votes that were not cast")
+    lacking = (frame["pair"].is_null() | frame["label"].is_null()).arg_true()
+    if len(lacking):
+        raise InputError(f"{where} row {lacking[0] + 1}: there is no pair or no label; leave out votes not cast")
 
 
 def _spelled(words: pl.Series, space: LabelSpace, label_map: Mapping[str, str] | None, where: str) -> pl.Series:
