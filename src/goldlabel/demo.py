@@ -172,10 +172,17 @@ def _page(demo: Demo) -> Page:
     sample = tests.group_by("language", "phenomenon", maintain_order=True).first().sort("language", maintain_order=True)
     whole = demo.verification.whole.to_dict()
     low, high = whole["intervals"]["fleiss_kappa"]
-    people = (
-        demo.verification.annotators.table.select("annotator", "votes", pl.col("agreement").cast(pl.String), "flags")
-        if demo.verification.annotators
-        else None
+    assert demo.verification.annotators is not None  # the crowd is known by name
+    people = pl.DataFrame(
+        [
+            {
+                "annotator": person.name,
+                "votes": person.votes,
+                "agreement, %": person.agreement.text().replace(" ", "\u00a0"),
+                "flags": "; ".join(person.flags),
+            }
+            for person in sorted(demo.verification.annotators.people, key=lambda person: not person.flags)
+        ]
     )
     return Page(
         title="Goldlabel demo",
@@ -187,7 +194,7 @@ def _page(demo: Demo) -> Page:
         sections=(
             Section(
                 heading="Models",
-                text=f"Accuracy on {full.n} test pairs over {full.units} premises, with 95 % intervals.",
+                text=f"Accuracy on {full.n:,} test pairs over {full.units:,} premises, with 95 % intervals.",
                 bars=[Bar(name, score, _NOTES[name]) for name, score in demo.scores.items()],
             ),
             Section(
@@ -215,7 +222,7 @@ def _page(demo: Demo) -> Page:
             Section(
                 heading="Checks",
                 text=(
-                    f"{len(demo.dataset)} pairs are valid records; {demo.leaks['cluster'].n_unique()} clusters of "
+                    f"{len(demo.dataset):,} pairs are valid records; {demo.leaks['cluster'].n_unique()} clusters of "
                     "duplicates reach across splits."
                 ),
                 table=demo.leaks.head(6) if len(demo.leaks) else None,
