@@ -33,6 +33,7 @@ def test_one_premise_with_three_hypotheses_is_no_duplicate() -> None:
     pairs = of((premise, "A man counted."), (premise, "Nobody counted."), (premise, "Ships passed."))
     assert clusters(pairs) == []
     assert clusters(pairs, on="premise") == [["00000", "00001", "00002"]]
+    assert pairs.duplicates(on="premise").to_dict()["contradictory"] is None, "a premise has every label"
 
 
 def test_near_duplicates_in_english_and_chinese() -> None:

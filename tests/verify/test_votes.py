@@ -95,8 +95,11 @@ def test_a_csv_file_of_votes(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("pair,label\np0,e\n", "column 'annotator' is missing"),
-        ("pair,annotator,label\np9,ann,e\n", "pair 'p9' is not among the pairs"),
-        ("pair,annotator,label\np0,ann,entails\n", "label 'entails' is no vote; did you mean 'entailment'"),
+        ("pair,annotator,label\np0,bob,e\np9,ann,e\n", "row 2: pair 'p9' is not among the pairs"),
+        (
+            "pair,annotator,label\np0,bob,e\np0,ann,entails\n",
+            "row 2: label 'entails' is no vote; did you mean 'entailment'",
+        ),
         ("pair,annotator,label\np0,ann,e\np0,bo,\n", "votes.csv row 2: there is no pair or no label"),
         ("pair,annotator,label,seconds\np0,ann,e,quick\n", "seconds 'quick' is not a number"),
         ("pair,annotator,label\n", "there are no votes in it"),

@@ -96,7 +96,8 @@ def _show(duplicates: Duplicates, dropped: int, output: Path | None, as_json: bo
         return
     typer.echo(duplicates.title)
     for name in ("across_splits", "across_datasets", "contradictory"):
-        typer.echo(f"{name.replace('_', ' ')}: {counts[name]:,}")
+        if counts[name] is not None:
+            typer.echo(f"{name.replace('_', ' ')}: {counts[name]:,}")
     table = duplicates.table.drop("input")
     if len(table):
         print_table(table.columns, table.head(SHOWN).iter_rows())

@@ -102,7 +102,8 @@ class Duplicates(Result):
             "clusters": _count(self.clusters),
             "across_splits": _count(self.across("split")),
             "across_datasets": _count(self.across("dataset")),
-            "contradictory": _count(self.across("label")),
+            # One premise has hypotheses of every label; only equal pairs contradict each other.
+            "contradictory": _count(self.across("label")) if self.on == "pair" else None,
             "members": self.clusters.to_dicts(),
         }
 

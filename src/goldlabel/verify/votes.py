@@ -85,18 +85,20 @@ class Votes:
             space = label_space(labels) if isinstance(labels, str) else labels
             table = _own_pairs(frame)
         rows = table.with_row_index("row").select("row", pair="id")
-        joined = frame.with_columns(pl.col("pair").cast(pl.String)).join(
+        spelled = _spelled(frame["label"], space, label_map, where)
+        joined = frame.with_columns(pl.col("pair").cast(pl.String), spelled).join(
             rows, on="pair", how="left", maintain_order="left"
         )
-        lost = joined.filter(pl.col("row").is_null())
+        lost = joined["row"].is_null().arg_true()
         if len(lost):
-            raise InputError(f"{where}: pair {lost['pair'][0]!r} is not among the pairs voted on")
+            pair = joined["pair"][lost[0]]
+            raise InputError(f"{where} row {lost[0] + 1}: pair {pair!r} is not among the pairs voted on")
         joined = joined.sort("row", maintain_order=True)
         cast = pl.DataFrame(
             {
                 "row": joined["row"],
                 "annotator": joined["annotator"].cast(pl.String),
-                "label": _spelled(joined["label"], space, label_map, where),
+                "label": joined["label"],
                 "seconds": _seconds(joined, where),
                 "time": _times(_optional(joined, "time"), where),
             }
@@ -324,9 +326,10 @@ def _spelled(words: pl.Series, space: LabelSpace, label_map: Mapping[str, str] |
         return words
     spellings = space.spellings(label_map) | {word: word for word in (*ABSTENTIONS, *nothing)}
     spelled = words.str.to_lowercase().replace_strict(spellings, default=None, return_dtype=pl.String)
-    wrong = words.filter(spelled.is_null() & words.is_not_null())
+    wrong = (spelled.is_null() & words.is_not_null()).arg_true()
     if len(wrong):
-        raise InputError(f"{where}: label {wrong[0]!r} is no vote; {suggest(wrong[0], answers)}")
+        word = words[wrong[0]]
+        raise InputError(f"{where} row {wrong[0] + 1}: label {word!r} is no vote; {suggest(word, answers)}")
     return spelled.replace(nothing, [None, None])
 
 
