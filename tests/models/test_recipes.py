@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +149,8 @@ def test_a_run_of_diin_keeps_its_length(tmp_path: Path) -> None:
         train("diin", make_pairs(3), tmp_path / f"{length}", length=length, epochs=1, device="cpu", **small)
         model = gl.load_model(tmp_path / f"{length}", "cpu")
         assert model.encoder.options.length == model.network.length == length  # type: ignore[attr-defined]
+        config = json.loads((tmp_path / f"{length}" / "config.json").read_text(encoding="utf-8"))
+        assert config["recipe"]["length"] == length
 
 
 def test_infersents_boundaries_take_the_vectors_of_the_file(tmp_path: Path) -> None:

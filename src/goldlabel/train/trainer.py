@@ -49,6 +49,7 @@ class Interrupted(KeyboardInterrupt):
 def resolve_recipe(recipe: Recipe, options: TrainOptions) -> Recipe:
     """Put the user's choices into the published recipe."""
     chosen = {name: getattr(options, name) for name in ("epochs", "batch", "lr", "clip", "patience")}
+    chosen["length"] = options.options.get("length")
     return replace(recipe, **{name: value for name, value in chosen.items() if value is not None})
 
 
