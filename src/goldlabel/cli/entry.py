@@ -6,6 +6,7 @@ import atexit
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 INTERRUPTED = 130
@@ -36,6 +37,7 @@ def _leave(*_: object) -> NoReturn:
     A KeyboardInterrupt in a library that is half imported becomes some error of the library's own, and where it
     passed through ``exec``, Python's own way out ends in a signal instead of an exit code.
     """
-    sys.stdout.flush()
+    with suppress(OSError, RuntimeError):  # nobody reads any more, or the signal came in the midst of a write
+        sys.stdout.flush()
     os.write(sys.stderr.fileno(), b"goldlabel: interrupted; nothing was half-written\n")
     os._exit(INTERRUPTED)

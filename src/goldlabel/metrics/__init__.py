@@ -13,7 +13,6 @@ from goldlabel.metrics.bootstrap import (
     bootstrap_sums,
     divided,
     percentile_interval,
-    replicates,
 )
 from goldlabel.metrics.estimate import Estimate, check_level, difference, mean, mean_test, share, wilson
 from goldlabel.metrics.paired import PairedTest, mcnemar, paired_bootstrap, permutation_test
@@ -53,7 +52,6 @@ __all__ = [
     "paired_bootstrap",
     "percentile_interval",
     "permutation_test",
-    "replicates",
     "share",
     "wilson",
 ]

@@ -66,30 +66,29 @@ def bootstrap_sums(
     level: float = 0.95,
     seed: int = 0,
 ) -> dict[str, Estimate]:
-    """Return figures made of sums with their intervals, all on the same resamples."""
-    drawn = replicates(statistics, units=units, resamples=resamples, seed=seed)
+    """Return figures made of sums over the same pairs with their intervals, all on the same resamples."""
+    pairs = len(next(iter(statistics.values())).terms) if statistics else 0
+    numbers = unit_numbers(units, pairs)
+    sizes = np.bincount(numbers)
+    drawn = _replicates(statistics, numbers, resamples, seed)
     estimates = {}
     for name, statistic in statistics.items():
-        pairs = len(statistic.terms)
-        numbers = unit_numbers(units, pairs)
         value = float(statistic.of_sums(statistic.terms.sum(axis=0, keepdims=True))[0])
-        low, high = percentile_interval(drawn[name], np.bincount(numbers), level) or (None, None)
+        low, high = percentile_interval(drawn[name], sizes, level) or (None, None)
         defined = None if np.isnan(value) else value
-        count = int(numbers.max(initial=-1)) + 1
-        estimates[name] = Estimate(defined, low, high, level, pairs, count, METHOD)
+        estimates[name] = Estimate(defined, low, high, level, pairs, len(sizes), METHOD)
     return estimates
 
 
-def replicates(
-    statistics: Mapping[str, Statistic], *, units: ArrayLike | None = None, resamples: int, seed: int
+def _replicates(
+    statistics: Mapping[str, Statistic], units: NDArray[np.int64], resamples: int, seed: int
 ) -> dict[str, Terms]:
     """Return each figure on every resample."""
-    parts = [statistic.terms for statistic in statistics.values()]
-    if not parts or not len(parts[0]):
+    if not len(units):
         return {name: np.empty(0) for name in statistics}
-    numbers = unit_numbers(units, len(parts[0]))
+    parts = [statistic.terms for statistic in statistics.values()]
     terms = np.concatenate(parts, axis=1)
-    by_unit = np.stack([np.bincount(numbers, weights=column) for column in terms.T], axis=1)
+    by_unit = np.stack([np.bincount(units, weights=column) for column in terms.T], axis=1)
     sums = np.array([counts @ by_unit for counts in _draws(len(by_unit), resamples, seed)])
     sums = sums.reshape(-1, by_unit.shape[1])
     ends = np.cumsum([part.shape[1] for part in parts])
