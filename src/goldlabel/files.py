@@ -20,6 +20,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, BinaryIO, cast
 
@@ -155,6 +156,17 @@ def sha256(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def digest_file(path: Path) -> str:
+    """Return a file's hash; one of the same size and date as before is not read again."""
+    about = path.stat()
+    return _digest_once(path.resolve(), about.st_size, about.st_mtime_ns)
+
+
+@lru_cache
+def _digest_once(path: Path, _size: int, _modified: int) -> str:
+    return sha256(path)
 
 
 @dataclass(frozen=True)

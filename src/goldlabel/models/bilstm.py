@@ -26,8 +26,9 @@ from goldlabel.models.layers import (
     masked_mean,
     start_as_tensorflow,
 )
-from goldlabel.models.network import Network, Recipe, SentenceNetwork
+from goldlabel.models.network import Network, SentenceNetwork, WordRecipe, read_out
 from goldlabel.models.options import Count, OneOf, Share
+from goldlabel.models.torch_model import Outputs
 
 POOLINGS = {"mean": masked_mean, "max": masked_max}
 
@@ -35,6 +36,7 @@ POOLINGS = {"mean": masked_mean, "max": masked_max}
 class BiLSTMNYU(Network):
     """The MultiNLI baselines' biLSTM: an encoder for each side."""
 
+    paper = "Williams et al. 2018"
     recipe = OCNLI
 
     def __init__(
@@ -57,18 +59,18 @@ class BiLSTMNYU(Network):
         start_as_tensorflow(self)
         draw_linear(self.head, SPREAD)
 
-    def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
+    def forward(self, premise: Sentences, hypothesis: Sentences, *, sides: bool = False) -> Outputs:
         """Encode each side with its own weights, pool, compare."""
         p = self.premise.pool(self.dropout(self.words(premise.words)), premise, self.pooling)
         h = self.hypothesis.pool(self.dropout(self.words(hypothesis.words)), hypothesis, self.pooling)
-        scores: Tensor = self.head(compare(p, h))
-        return scores
+        return read_out(self.head, compare(p, h)).with_sides((p, h))
 
 
 class BiLSTMSiamese(SentenceNetwork):
     """One max-pooled biLSTM for both sides."""
 
-    recipe = Recipe(optimiser="adam", lr=4e-4, batch=64, epochs=20, patience=5)
+    paper = "Conneau et al. 2017"
+    recipe = WordRecipe(optimiser="adam", lr=4e-4, batch=64, epochs=20, patience=5)
 
     def __init__(self, words: nn.Embedding, labels: int, *, hidden: Count = 300, dropout: Share = 0.1) -> None:
         super().__init__(words)
@@ -85,7 +87,6 @@ class BiLSTMSiamese(SentenceNetwork):
         """Return the maximum over the states."""
         return self.encoder.pool(self.words(sentences.words), sentences, masked_max)
 
-    def classify(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+    def classify(self, premise: Tensor, hypothesis: Tensor) -> Outputs:
         """Score [u; v; |u - v|; u * v]."""
-        scores: Tensor = self.head(compare(premise, hypothesis, absolute=True))
-        return scores
+        return read_out(self.head, compare(premise, hypothesis, absolute=True))

@@ -21,8 +21,9 @@ import torch
 from torch import Tensor, nn
 
 from goldlabel.models.layers import BiLSTM, Sentences, encode_both, run_both, start_at_forget_bias, take
-from goldlabel.models.network import Network, Recipe
+from goldlabel.models.network import Network, WordRecipe, read_out
 from goldlabel.models.options import Count, Share
+from goldlabel.models.torch_model import Outputs
 
 SMALLEST = 1e-6
 """Squared lengths below this count as this, so that a cosine with zeros is 0."""
@@ -34,7 +35,8 @@ BOUND = 0.01
 class BiMPM(Network):
     """Both directions of both sentences are matched against each other."""
 
-    recipe = Recipe(
+    paper = "Wang et al. 2017"
+    recipe = WordRecipe(
         optimiser="adam", lr=1e-3, batch=60, epochs=10, patience=10, clip=10.0, word_length=10, train_vectors=False
     )
     fields = ("characters",)
@@ -68,14 +70,18 @@ class BiMPM(Network):
         with torch.no_grad():
             self.characters.weight[0] = 0  # padding
 
-    def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
+    def forward(self, premise: Sentences, hypothesis: Sentences, *, sides: bool = False) -> Outputs:
         """Represent, match both ways, aggregate."""
-        sides = (premise, hypothesis)
-        p, h = (_by_direction(states) for states in encode_both(self._contextualise, *sides))
-        matched = match_sentences((p, h), sides, self.perspectives)
-        last = torch.cat(run_both(self._aggregate, matched, sides), dim=-1)
-        scores: Tensor = self.head(self.dropout(last))
-        return scores
+        both = (premise, hypothesis)
+        p, h = (_by_direction(states) for states in encode_both(self._contextualise, *both))
+        matched = match_sentences((p, h), both, self.perspectives)
+        last = torch.cat(run_both(self._aggregate, matched, both), dim=-1)
+        outputs = read_out(self.head, self.dropout(last))
+        if not sides:
+            return outputs
+        read = (_last(states, side.lengths).squeeze(2) for states, side in zip((p, h), both, strict=True))
+        ends = [torch.cat([*ahead_and_back], dim=-1) for ahead_and_back in read]
+        return outputs.with_sides((ends[0], ends[1]))
 
     def _contextualise(self, sentences: Sentences) -> Tensor:
         values = torch.cat([self.words(sentences.words), self._spell(sentences.field("characters"))], dim=-1)

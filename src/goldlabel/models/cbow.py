@@ -9,10 +9,11 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from goldlabel.models.layers import Sentences, compare, draw_linear, masked_sum
-from goldlabel.models.network import Recipe, SentenceNetwork
+from goldlabel.models.network import SentenceNetwork, WordRecipe, read_out
 from goldlabel.models.options import Count, Share
+from goldlabel.models.torch_model import Outputs
 
-OCNLI = Recipe(optimiser="adam", lr=4e-4, batch=16, epochs=40, patience=5, length=50, characters="letters")
+OCNLI = WordRecipe(optimiser="adam", lr=4e-4, batch=16, epochs=40, patience=5, length=50, characters="letters")
 """How the three baselines of OCNLI were trained; ``esim-nyu`` and ``bilstm`` are the others."""
 SPREAD = 0.1
 
@@ -20,6 +21,7 @@ SPREAD = 0.1
 class CBOW(SentenceNetwork):
     """Continuous bag of words."""
 
+    paper = "Williams et al. 2018"
     recipe = OCNLI
 
     def __init__(self, words: nn.Embedding, labels: int, *, hidden: Count = 300, dropout: Share = 0.1) -> None:
@@ -37,7 +39,6 @@ class CBOW(SentenceNetwork):
         """Sum the word vectors."""
         return masked_sum(self.dropout(self.words(sentences.words)), sentences.mask)
 
-    def classify(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+    def classify(self, premise: Tensor, hypothesis: Tensor) -> Outputs:
         """Compare the two sums."""
-        scores: Tensor = self.head(compare(premise, hypothesis))
-        return scores
+        return read_out(self.head, compare(premise, hypothesis))

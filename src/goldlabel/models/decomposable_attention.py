@@ -21,9 +21,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from goldlabel.models.layers import Sentences, attend, draw_linear, encode_both, masked_softmax, masked_sum, run_both
-from goldlabel.models.network import Network, Recipe
+from goldlabel.models.layers import (
+    Sentences,
+    attend,
+    draw_linear,
+    encode_both,
+    masked_mean,
+    masked_softmax,
+    masked_sum,
+    run_both,
+)
+from goldlabel.models.network import Network, WordRecipe, read_out
 from goldlabel.models.options import Count, Positive, Share
+from goldlabel.models.torch_model import Outputs
 
 FAR = 10
 """Words farther apart than this share one bias."""
@@ -32,7 +42,8 @@ FAR = 10
 class DecomposableAttention(Network):
     """Parikh's model without word order."""
 
-    recipe = Recipe(
+    paper = "Parikh et al. 2016"
+    recipe = WordRecipe(
         optimiser="adagrad",
         # TensorFlow's start, which Parikh et al. had: from 0, the first step moves every weight by the whole rate.
         settings={"initial_accumulator_value": 0.1},
@@ -57,7 +68,7 @@ class DecomposableAttention(Network):
         self.aggregate = nn.Sequential(feed_forward(2 * hidden, hidden, dropout), nn.Linear(hidden, labels))
         draw_linear(self, spread)
 
-    def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
+    def forward(self, premise: Sentences, hypothesis: Sentences, *, sides: bool = False) -> Outputs:
         """Attend, compare, aggregate."""
         both = encode_both(self._represent_and_attend, premise, hypothesis)
         (p, p_attending), (h, h_attending) = (self._parts(side) for side in both)
@@ -65,8 +76,10 @@ class DecomposableAttention(Network):
         p_aligned, h_aligned = attend(p, h, scores, (premise.mask, hypothesis.mask))
         pairs = torch.cat([p, p_aligned], dim=-1), torch.cat([h, h_aligned], dim=-1)
         compared = torch.cat(run_both(self._compare, pairs, (premise, hypothesis)), dim=-1)
-        scores_of_labels: Tensor = self.aggregate(compared)
-        return scores_of_labels
+        outputs = read_out(self.aggregate, compared)
+        if not sides:
+            return outputs
+        return outputs.with_sides((masked_mean(p, premise.mask), masked_mean(h, hypothesis.mask)))
 
     def represent(self, sentences: Sentences) -> Tensor:
         """Return what stands for each token: the projection of its vector, scaled to length 1."""

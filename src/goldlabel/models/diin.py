@@ -17,7 +17,6 @@ to SGD.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Annotated
 
@@ -25,10 +24,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from goldlabel.models.layers import Sentences, encode_both, mask_out, masked_softmax
-from goldlabel.models.network import Network, Recipe
+from goldlabel.models.layers import Sentences, encode_both, mask_out, masked_max, masked_softmax
+from goldlabel.models.network import Network, WordRecipe
 from goldlabel.models.options import Bounds, Count
 from goldlabel.models.tagging import TAGS
+from goldlabel.models.torch_model import Outputs
 
 L2 = 9e-5
 L2_STEPS = 100_000
@@ -41,7 +41,8 @@ MAPS_AT_ONCE = {"cpu": 32, "cuda": 512}
 class DIIN(Network):
     """Densely interactive inference network."""
 
-    recipe = Recipe(
+    paper = "Gong et al. 2018"
+    recipe = WordRecipe(
         optimiser="adadelta",
         settings={"rho": 0.95, "eps": 1e-8},
         lr=0.5,
@@ -88,25 +89,25 @@ class DIIN(Network):
             if parameter.dim() == 4:
                 parameter.data = parameter.data.contiguous(memory_format=torch.channels_last)
 
-    def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
+    def forward(self, premise: Sentences, hypothesis: Sentences, *, sides: bool = False) -> Outputs:
         """Embed, encode, let all words interact, extract features."""
-        sides = cut(premise, self.length), cut(hypothesis, self.length)
-        p, h = encode_both(self._embed, *sides)
-        p = self.premise_encoder(p, sides[0], self.keep)
-        h = self.hypothesis_encoder(h, sides[1], self.keep)
-        if torch.is_grad_enabled():
-            return self._extract(p, h)
-        several = MAPS_AT_ONCE[p.device.type]
-        return torch.cat([self._extract(*part) for part in zip(p.split(several), h.split(several), strict=True)])
+        both = cut(premise, self.length), cut(hypothesis, self.length)
+        p, h = encode_both(self._embed, *both)
+        p = self.premise_encoder(p, both[0], self.keep)
+        h = self.hypothesis_encoder(h, both[1], self.keep)
+        several = len(p) if torch.is_grad_enabled() else MAPS_AT_ONCE[p.device.type]
+        hidden = torch.cat([self._extract(*part) for part in zip(p.split(several), h.split(several), strict=True)])
+        outputs = Outputs(self.head(hidden), hidden)
+        return outputs.with_sides((masked_max(p, both[0].mask), masked_max(h, both[1].mask))) if sides else outputs
 
     @property
-    def keep(self) -> float:
-        """The share of units that dropout keeps at this step; all when not training."""
-        return float(KEEP ** (self.steps / KEEP_STEPS)) if self.training else 1.0
+    def keep(self) -> Tensor | None:
+        """The share of units that dropout keeps at this step; None when not training, where all are kept."""
+        return KEEP ** (self.steps / KEEP_STEPS) if self.training else None
 
     def penalty(self) -> Tensor:
         """Return the L2 norms of the weights and of the difference between the sides' encoders."""
-        ramp = 1 / (1 + math.exp(-8 * (self.steps - L2_STEPS / 2) / (L2_STEPS / 2)))
+        ramp = torch.sigmoid(8 * (self.steps - L2_STEPS / 2) / (L2_STEPS / 2))
         weights = [module.weight for module in self.modules() if isinstance(module, nn.Linear | nn.Conv2d)]
         pairs = zip(self.premise_encoder.weights(), self.hypothesis_encoder.weights(), strict=True)
         return L2 * ramp * _half_square(weights) + DIFFERENCE * _half_square([ours - theirs for ours, theirs in pairs])
@@ -128,9 +129,7 @@ class DIIN(Network):
         scaled = functional.linear(together, self.scale.weight)
         space = (0, 0, 0, self.length - h.shape[1], 0, self.length - p.shape[1])
         features = functional.pad(scaled, space) + self.scale.bias.to(scaled.dtype)
-        extracted = self.stages(features.permute(0, 3, 1, 2)).flatten(1)
-        scores: Tensor = self.head(_dropped(extracted, self.keep))
-        return scores
+        return _dropped(self.stages(features.permute(0, 3, 1, 2)).flatten(1), self.keep)
 
 
 class Highway(nn.Module):
@@ -156,7 +155,7 @@ class SelfAttention(nn.Module):
         self.score = nn.Linear(3 * size, 1, bias=False)
         self.gates = nn.Linear(2 * size, 3 * size)
 
-    def forward(self, values: Tensor, sentences: Sentences, keep: float) -> Tensor:
+    def forward(self, values: Tensor, sentences: Sentences, keep: Tensor | None) -> Tensor:
         """Return r * x + f * z with gates r, f and the candidate z of [x; attended x], zero at padding."""
         # The score's first part is the same for all that a token attends to, so that the softmax never sees it.
         own, other, product = self.score.weight.view(3, 1, -1)
@@ -218,8 +217,11 @@ def cut(sentences: Sentences, size: int) -> Sentences:
     return replace(sentences, lengths=sentences.lengths.clamp(max=size), **fields)
 
 
-def _dropped(values: Tensor, keep: float) -> Tensor:
-    return values if keep == 1 else functional.dropout(values, 1 - keep)
+def _dropped(values: Tensor, keep: Tensor | None) -> Tensor:
+    """Dropout whose rate is on the device, as it changes from step to step."""
+    if keep is None:
+        return values
+    return torch.where(torch.rand_like(values, dtype=torch.float32) < keep, values / keep.to(values.dtype), 0.0)
 
 
 def _half_square(tensors: list[Tensor]) -> Tensor:

@@ -17,8 +17,9 @@ from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 from goldlabel.models.layers import Sentences, compare, masked_softmax, start_as_glorot
-from goldlabel.models.network import Recipe, SentenceNetwork
+from goldlabel.models.network import SentenceNetwork, WordRecipe, read_out
 from goldlabel.models.options import Count, Share
+from goldlabel.models.torch_model import Outputs
 
 SCALE = 5.0
 """Scores lie between -5 and 5 (their c)."""
@@ -60,7 +61,9 @@ class DirectionalAttention(nn.Module):
         rows = max(1, PART // (own.shape[1] ** 2 * own.shape[2]))
         parts = list(zip(*(torch.split(values, rows) for values in (dependent, head, own, allowed)), strict=True))
         if len(parts) > 1 and torch.is_grad_enabled():
-            return torch.cat([checkpoint(attend_by_feature, *part, use_reentrant=False) for part in parts])
+            return torch.cat(
+                [checkpoint(attend_by_feature, *part, use_reentrant=False, preserve_rng_state=False) for part in parts]
+            )
         return torch.cat([attend_by_feature(*part) for part in parts])
 
 
@@ -77,7 +80,8 @@ def attend_by_feature(dependent: Tensor, head: Tensor, values: Tensor, allowed: 
 class DiSAN(SentenceNetwork):
     """Two directional blocks, then attention over the tokens."""
 
-    recipe = Recipe(
+    paper = "Shen et al. 2018"
+    recipe = WordRecipe(
         optimiser="adadelta",
         settings={"rho": 0.95, "eps": 1e-8},
         lr=0.5,
@@ -116,7 +120,6 @@ class DiSAN(SentenceNetwork):
         weights = masked_softmax(self.score(tokens), sentences.mask[:, :, None], dim=1)
         return (weights * tokens).sum(dim=1)
 
-    def classify(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+    def classify(self, premise: Tensor, hypothesis: Tensor) -> Outputs:
         """Score [u; v; u - v; u * v]."""
-        scores: Tensor = self.head(compare(premise, hypothesis))
-        return scores
+        return read_out(self.head, compare(premise, hypothesis))

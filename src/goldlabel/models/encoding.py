@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,11 @@ from goldlabel.errors import InputError
 from goldlabel.files import atomic_file
 from goldlabel.models.vocabulary import END, NULL, OTHER, SPECIALS, START, Vocabulary, build_vocabulary
 from goldlabel.pairs.tokens import TOKENIZERS
+
+if TYPE_CHECKING:
+    import torch
+
+    from goldlabel.models.network import PairTensors
 
 READS = ("both", "hypothesis", "premise")
 BOUNDARIES = ("", "ends", "null")
@@ -69,14 +74,24 @@ class EncodedSentences:
 
 @dataclass(frozen=True)
 class EncodedPairs:
-    """Both sides of pairs; ``labels`` are columns of the label space."""
+    """Both sides of pairs."""
 
     premise: EncodedSentences
     hypothesis: EncodedSentences
-    labels: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.premise.offsets) - 1
+
+    @property
+    def lengths(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The tokens of each side, which are padded apart from each other."""
+        return self.premise.lengths, self.hypothesis.lengths
+
+    def tensors(self, device: torch.device) -> PairTensors:
+        """Bring the pairs onto a device."""
+        from goldlabel.models.network import PairTensors
+
+        return PairTensors(self, device)
 
     def write(self, path: Path) -> None:
         """Write one Arrow file."""
@@ -85,8 +100,6 @@ class EncodedPairs:
             for name, values in {"words": sentences.words, **sentences.fields}.items():
                 offsets = sentences.offsets * (values.size // max(len(sentences.words), 1))
                 columns[f"{side}_{name}"] = pa.LargeListArray.from_arrays(offsets, values.reshape(-1))
-        if self.labels is not None:
-            columns["label"] = pa.array(self.labels)
         batch = pa.record_batch(columns)
         with (
             atomic_file(path) as temporary,
@@ -101,7 +114,6 @@ class EncodedPairs:
         with pa.memory_map(str(path)) as source:
             batch = pa.ipc.open_file(source).get_batch(0)
         names = batch.schema.names
-        labels = batch["label"].to_numpy() if "label" in names else None
         sides = []
         for side in ("premise", "hypothesis"):
             columns = {name.removeprefix(f"{side}_"): batch[name] for name in names if name.startswith(f"{side}_")}
@@ -111,7 +123,7 @@ class EncodedPairs:
                 letters = fields["characters"]
                 fields["characters"] = letters.reshape(len(words), letters.size // max(len(words), 1))
             sides.append(EncodedSentences(offsets, words, fields))
-        return cls(sides[0], sides[1], labels)
+        return cls(sides[0], sides[1])
 
 
 @dataclass(frozen=True)

@@ -28,14 +28,18 @@ from goldlabel.models.layers import (
     start_as_tensorflow,
     start_at_forget_bias,
 )
-from goldlabel.models.network import Network, Recipe
+from goldlabel.models.network import Network, WordRecipe, read_out
 from goldlabel.models.options import Count, Share
+from goldlabel.models.torch_model import Outputs
 
 
 class ESIM(Network):
     """Chen's model: one encoder for both sides."""
 
-    recipe = Recipe(optimiser="adam", lr=4e-4, batch=32, epochs=30, patience=7, clip=10.0, drop=0.5, drop_patience=0)
+    paper = "Chen et al. 2017"
+    recipe = WordRecipe(
+        optimiser="adam", lr=4e-4, batch=32, epochs=30, patience=7, clip=10.0, drop=0.5, drop_patience=0
+    )
 
     def __init__(self, words: nn.Embedding, labels: int, *, hidden: Count = 300, dropout: Share = 0.5) -> None:
         super().__init__(words)
@@ -52,13 +56,13 @@ class ESIM(Network):
         )
         self._start()
 
-    def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
+    def forward(self, premise: Sentences, hypothesis: Sentences, *, sides: bool = False) -> Outputs:
         """Encode, align, compare, compose, pool."""
         p, h = encode_both(self._encode, premise, hypothesis)
         p_aligned, h_aligned = attend(p, h, p @ h.transpose(1, 2), (premise.mask, hypothesis.mask))
         compared = compare(p, p_aligned), compare(h, h_aligned)
-        scores: Tensor = self.head(torch.cat(run_both(self._compose, compared, (premise, hypothesis)), dim=-1))
-        return scores
+        outputs = read_out(self.head, torch.cat(run_both(self._compose, compared, (premise, hypothesis)), dim=-1))
+        return outputs.with_sides((masked_max(p, premise.mask), masked_max(h, hypothesis.mask))) if sides else outputs
 
     def _start(self) -> None:
         """Orthogonal recurrent weights, Glorot's for all others, no biases but 1 for the forget gates (coetaur0)."""
@@ -82,6 +86,7 @@ class ESIM(Network):
 class ESIMNYU(Network):
     """The MultiNLI baselines' variant: an encoder and a composer for each side, no projection."""
 
+    paper = "Williams et al. 2018"
     recipe = replace(OCNLI, epochs=30)
 
     def __init__(self, words: nn.Embedding, labels: int, *, hidden: Count = 300, dropout: Share = 0.1) -> None:
@@ -95,17 +100,17 @@ class ESIMNYU(Network):
         start_as_tensorflow(self)
         draw_linear(self.head, SPREAD)
 
-    def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
+    def forward(self, premise: Sentences, hypothesis: Sentences, *, sides: bool = False) -> Outputs:
         """Encode, align, compare, compose, pool, each side with its own weights."""
-        sides = (premise, hypothesis)
+        both = (premise, hypothesis)
         p, h = (
             encoder(self.dropout(self.words(side.words)), side.lengths)[0]
-            for encoder, side in zip(self.encoders, sides, strict=True)
+            for encoder, side in zip(self.encoders, both, strict=True)
         )
         p_aligned, h_aligned = attend(p, h, p @ h.transpose(1, 2), (premise.mask, hypothesis.mask))
         pooled = []
-        for composer, own, aligned, side in zip(self.composers, (p, h), (p_aligned, h_aligned), sides, strict=True):
+        for composer, own, aligned, side in zip(self.composers, (p, h), (p_aligned, h_aligned), both, strict=True):
             states, _ = composer(compare(own, aligned), side.lengths)
             pooled += [masked_mean(states, side.mask), masked_max(states, side.mask)]
-        scores: Tensor = self.head(torch.cat(pooled, dim=-1))
-        return scores
+        outputs = read_out(self.head, torch.cat(pooled, dim=-1))
+        return outputs.with_sides((masked_max(p, premise.mask), masked_max(h, hypothesis.mask))) if sides else outputs

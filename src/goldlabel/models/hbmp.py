@@ -15,14 +15,16 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from goldlabel.models.layers import Sentences, compare, masked_max
-from goldlabel.models.network import Recipe, SentenceNetwork
+from goldlabel.models.network import SentenceNetwork, WordRecipe, read_out
 from goldlabel.models.options import Count, Share
+from goldlabel.models.torch_model import Outputs
 
 
 class HBMP(SentenceNetwork):
     """Three max-pooled biLSTMs, each taking over the states of the one before."""
 
-    recipe = Recipe(
+    paper = "Talman et al. 2019"
+    recipe = WordRecipe(
         optimiser="adam",
         lr=5e-4,
         batch=64,
@@ -61,7 +63,6 @@ class HBMP(SentenceNetwork):
             maxima.append(masked_max(states, sentences.mask))
         return torch.cat(maxima, dim=-1)
 
-    def classify(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+    def classify(self, premise: Tensor, hypothesis: Tensor) -> Outputs:
         """Score [u; v; |u - v|; u * v]."""
-        scores: Tensor = self.head(compare(premise, hypothesis, absolute=True))
-        return scores
+        return read_out(self.head, compare(premise, hypothesis, absolute=True))

@@ -22,7 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.models.model import WEIGHTS, label_indices, read_space, read_tensors, write_config, write_tensors
+from goldlabel.models.model import (
+    WEIGHTS,
+    Baseline,
+    label_indices,
+    read_space,
+    read_tensors,
+    write_config,
+    write_tensors,
+)
 from goldlabel.models.options import Count, Positive, checked
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.pairs.tokens import split_texts
@@ -35,8 +43,10 @@ _PREFIX = "=="
 
 
 @dataclass(frozen=True)
-class HOM:
+class HOM(Baseline):
     """A fastText classifier over one of the two sentences."""
+
+    paper = "Gururangan et al. 2018"
 
     label_space: LabelSpace
     classifier: Any

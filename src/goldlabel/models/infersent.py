@@ -15,14 +15,16 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from goldlabel.models.layers import BiLSTM, Sentences, compare, masked_max
-from goldlabel.models.network import Recipe, SentenceNetwork
+from goldlabel.models.network import SentenceNetwork, WordRecipe, read_out
 from goldlabel.models.options import Count
+from goldlabel.models.torch_model import Outputs
 
 
 class InferSent(SentenceNetwork):
     """The maximum over the states of a biLSTM, compared by a linear map."""
 
-    recipe = Recipe(
+    paper = "Conneau et al. 2017"
+    recipe = WordRecipe(
         optimiser="sgd",
         lr=0.1,
         batch=64,
@@ -46,7 +48,6 @@ class InferSent(SentenceNetwork):
         """Return the maximum over the states."""
         return self.encoder.pool(self.words(sentences.words), sentences, masked_max)
 
-    def classify(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+    def classify(self, premise: Tensor, hypothesis: Tensor) -> Outputs:
         """Score [u; v; |u - v|; u * v]."""
-        scores: Tensor = self.head(compare(premise, hypothesis, absolute=True))
-        return scores
+        return read_out(self.head, compare(premise, hypothesis, absolute=True))

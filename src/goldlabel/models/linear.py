@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldlabel.errors import GoldlabelError, InputError
-from goldlabel.models.model import label_indices, read_space, read_tensors, write_config, write_tensors
+from goldlabel.models.model import Baseline, label_indices, read_space, read_tensors, write_config, write_tensors
 from goldlabel.models.options import Positive, checked
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.pairs.tokens import split_texts
@@ -33,8 +33,10 @@ OnPass = Callable[[int, int, float], object]
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(Baseline):
     """A weight per hashed feature and label, and a bias per label."""
+
+    paper = "Gururangan et al. 2018"
 
     label_space: LabelSpace
     weights: NDArray[np.float32]

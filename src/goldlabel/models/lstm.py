@@ -14,14 +14,16 @@ import torch
 from torch import Tensor, nn
 
 from goldlabel.models.layers import LSTM, Sentences, start_at_forget_bias
-from goldlabel.models.network import Recipe, SentenceNetwork
+from goldlabel.models.network import SentenceNetwork, WordRecipe, read_out
 from goldlabel.models.options import Count, Share
+from goldlabel.models.torch_model import Outputs
 
 
 class LSTM100(SentenceNetwork):
     """The last state of one LSTM for each sentence."""
 
-    recipe = Recipe(
+    paper = "Bowman et al. 2015"
+    recipe = WordRecipe(
         optimiser="adadelta",
         settings={"rho": 0.95, "eps": 1e-7},
         lr=1.0,
@@ -49,7 +51,6 @@ class LSTM100(SentenceNetwork):
         vector: Tensor = self.dropout(last)
         return vector
 
-    def classify(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+    def classify(self, premise: Tensor, hypothesis: Tensor) -> Outputs:
         """Score [p; h]."""
-        scores: Tensor = self.head(torch.cat([premise, hypothesis], dim=-1))
-        return scores
+        return read_out(self.head, torch.cat([premise, hypothesis], dim=-1))

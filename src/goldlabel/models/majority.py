@@ -10,13 +10,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from goldlabel.models.model import label_indices, read_space, write_config
+from goldlabel.models.model import Baseline, label_indices, read_space, write_config
 from goldlabel.pairs.labels import LabelSpace
 
 
 @dataclass(frozen=True)
-class Majority:
+class Majority(Baseline):
     """Predicts the training shares for every pair, and so the most frequent label."""
+
+    paper = "Hu et al. 2020"
 
     label_space: LabelSpace
     shares: tuple[float, ...]

@@ -1,17 +1,18 @@
-"""The ``Model`` protocol, and loading one from its run folder."""
+"""The ``Model`` protocol, the registry of what can be trained, and loading a model from its run folder."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.files import atomic_file, write_text
+from goldlabel.models.options import own_options
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace
 from goldlabel.registry import Registry, import_extra, one_of
 
@@ -30,43 +31,81 @@ class Model(Protocol):
     label_space: LabelSpace
 
     def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
-        """Return an ``(n, labels)`` matrix of probabilities, columns in the order of the space's labels."""
+        """Return an ``(n, labels)`` matrix of probabilities, columns in the order of the space's labels.
+
+        A pair that stays without an answer is a row of NaN.
+        """
+        ...
+
+    def move_to(self, device: str, precision: str = "fp32") -> None:
+        """Compute on ``cpu``, ``cuda`` or ``auto``, in ``precision``, where that means something to the model."""
+        ...
+
+    def close(self) -> None:
+        """Let go of memory, files and connections."""
         ...
 
 
-class TrainableModel(Model, Protocol):
-    """A model that Goldlabel fits, saves and loads."""
+class Unmoved:
+    """A model that computes on the processor and holds nothing that must be let go of."""
 
-    @classmethod
-    def fit(
-        cls,
-        premises: Sequence[str],
-        hypotheses: Sequence[str],
-        labels: Sequence[str],
-        space: LabelSpace,
-        **options: Any,
-    ) -> Self:
-        """Return a model fitted to pairs with gold labels."""
+    def move_to(self, device: str, precision: str = "fp32") -> None:
+        """Stay on the processor."""
+
+    def close(self) -> None:
+        """Hold nothing."""
+
+
+class Member(Protocol):
+    """What ``MODELS`` holds: classes that can be trained and loaded."""
+
+    paper: ClassVar[str]
+    fitted_by_trainer: ClassVar[bool]
+    """Whether it is fitted by ``goldlabel.train`` (a ``TrainedMember``), or by its own ``fit`` (a ``Baseline``)."""
+    any_language: ClassVar[bool]
+    """Whether it may be judged in a language that it was not trained on."""
+
+    def own_options(self) -> dict[str, Any]:
+        """Return the names of its own options and their defaults."""
         ...
 
-    def save(self, folder: Path) -> None:
-        """Write the model into a run folder."""
-        ...
-
-    @classmethod
-    def load(cls, folder: Path, config: dict[str, Any]) -> Self:
+    def load(self, folder: Path, config: dict[str, Any]) -> Model:
         """Read a model back from its run folder."""
         ...
 
 
+class Baseline(Unmoved):
+    """A model that fits itself: a subclass gives its paper, ``fit``, ``predict``, ``save`` and ``load``.
+
+    ``fit(premises, hypotheses, labels, space, **options)`` returns a model fitted to pairs with gold labels. Its
+    keyword arguments, with their defaults, are the model's own options, but for those that mean the same everywhere.
+    """
+
+    paper: ClassVar[str]
+    fitted_by_trainer: ClassVar[bool] = False
+    any_language: ClassVar[bool] = False
+    fit: ClassVar[Any]
+
+    @classmethod
+    def own_options(cls) -> dict[str, Any]:
+        """Return the names and defaults of what ``fit`` can be told."""
+        return {name: default for name, default in own_options(cls.fit).items() if name not in _EVERYWHERE}
+
+
+_EVERYWHERE = ("seed", "vectors", "hypothesis_only", "premise_only")
+"""What a baseline's ``fit`` takes that is asked for in the same way of every model."""
+WITH_REFERENCE = "hf"
+"""The member that is trained from something else: ``hf:NAME_OR_PATH``."""
+
 MODELS: Registry[Any] = Registry("model")
-"""Classes: each a ``TrainableModel``, or a ``Network`` that the trainer fits. Both have ``load``."""
+"""Classes: each a ``Member``."""
 
 
 def find_member(model: str) -> Any:
     """Return a registered model's class, or say what is missing to have it."""
+    name, colon, _ = model.partition(":")
     try:
-        return MODELS.get(model)
+        return MODELS.get(name if colon and name == WITH_REFERENCE else model)
     except ModuleNotFoundError:
         import_extra("torch", "torch")
         raise
@@ -86,8 +125,7 @@ def load_model(name: str | Path, device: str = "auto", precision: str = "fp32") 
         model: Any = find_member(config["model"]).load(folder, config)
     except (ValueError, KeyError) as error:
         raise InputError(f"{folder / CONFIG}: is not a model's configuration ({error})") from error
-    if hasattr(model, "network"):
-        model.move_to(device, precision)
+    model.move_to(device, precision)
     loaded: Model = model
     return loaded
 

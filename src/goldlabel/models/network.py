@@ -1,69 +1,52 @@
-"""What the torch networks share: the recipe, the base class, and the ``Model`` around a trained network."""
+"""What the word-embedding networks share: the base class, vocabulary and vectors, and the ``Model`` around one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from copy import copy
-from dataclasses import dataclass, field
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import polars as pl
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from goldlabel.errors import GoldlabelError, InputError
-from goldlabel.files import write_text
-from goldlabel.models.encoding import EncodedPairs, EncodedSentences, Encoder, EncoderOptions, cut_by_tokens
+from goldlabel.errors import InputError
+from goldlabel.files import digest_file, write_text
+from goldlabel.models.encoding import EncodedPairs, EncodedSentences, Encoder, EncoderOptions, build_encoder
 from goldlabel.models.layers import Sentences, encode_both
 from goldlabel.models.model import read_space, read_tensors, write_config, write_tensors
-from goldlabel.models.options import check_options
-from goldlabel.models.precision import autocast, resolve_precision, single_precision
-from goldlabel.models.vectors import Vectors
-from goldlabel.models.vocabulary import END, PAD, START, Vocabulary
+from goldlabel.models.options import check_options, own_options
+from goldlabel.models.torch_model import (
+    SCORING_TOKENS,
+    Choices,
+    Outputs,
+    Recipe,
+    TorchModel,
+    scoring_batches,
+    within_memory,
+)
+from goldlabel.models.vectors import Vectors, read_vectors
+from goldlabel.models.vocabulary import END, PAD, START, Vocabulary, default_tokenizer
 from goldlabel.pairs.labels import LabelSpace
 
 VOCABULARY = "vocab.txt"
 CHARACTERS = "characters.txt"
+ENCODER = "encoder.json"
+VECTORS, VECTOR_WORDS = "vectors", "vectors.txt"
 BOUNDARY_VECTORS = {"<s>": START, "</s>": END}
 """What files of vectors call the start and the end of a sentence."""
-SCORING_TOKENS = {"cpu": 8_192, "cuda": 131_072}
 PAIRS_AT_ONCE = {"cpu": 4_096, "cuda": 16_384}
 """Pairs whose sentence vectors are held and compared at once; InferSent's widest matrix takes 64 kB for each."""
 
-ROUNDING = 1e-3
-ROUNDING_PAIRS = 256
-"""bf16 may change a probability by so much, which is tried on so many pairs whenever something is scored."""
-
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
-    """How a network was trained by its authors."""
+class WordRecipe(Recipe):
+    """How a network was trained by its authors, and how it reads words."""
 
-    optimiser: str = "adam"
-    lr: float = 1e-3
-    batch: int = 32
-    """Pairs in a batch."""
-    epochs: int = 20
-    patience: int = 5
-    """Epochs without a better dev accuracy after which training stops."""
-    in_a_row: bool = True
-    """Whether these epochs must follow one another, or are counted in all."""
-    clip: float | None = None
-    settings: Mapping[str, float] = field(default_factory=dict)
-    """What the optimiser is told beside the rate, in torch's names."""
-    l2: float = 0.0
-    """λ of λ/2 · ‖θ‖² over all that is trained but word vectors."""
-    decay: float = 1.0
-    """Factor of the learning rate after every epoch."""
-    drop: float = 1.0
-    """Factor of the learning rate after ``drop_patience`` further epochs without a better dev accuracy."""
-    drop_patience: int = 0
-    floor: float = 0.0
-    """Training stops when the learning rate falls below."""
-    length: int = 100
     word_length: int = 16
     """Characters read of a token."""
     characters: str = "characters"
@@ -83,39 +66,133 @@ class Network(nn.Module):
     Keyword arguments of a subclass's ``__init__``, with their defaults, are its hyper-parameters.
     """
 
-    recipe: ClassVar[Recipe]
+    recipe: ClassVar[WordRecipe]
+    paper: ClassVar[str]
     fields: ClassVar[tuple[str, ...]] = ()
+    fitted_by_trainer: ClassVar[bool] = True
+    any_language: ClassVar[bool] = False
+    steps: Tensor
 
     def __init__(self, words: nn.Embedding) -> None:
         super().__init__()
         self.words = words
-        self.steps = 0
-        """Optimiser steps so far, for schedules inside the network."""
+        self.register_buffer("steps", torch.zeros((), dtype=torch.int64), persistent=False)
+        """Optimiser steps so far, for schedules inside the network; on the device, as captured steps count there."""
 
-    def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
-        """Return a score for each label, (batch, labels)."""
+    def forward(self, premise: Sentences, hypothesis: Sentences, *, sides: bool = False) -> Outputs:
+        """Score a batch; with ``sides``, give a vector of each side alone as well."""
         raise NotImplementedError
 
     def penalty(self) -> Tensor | None:
-        """Return what is added to the loss beside cross-entropy."""
+        """Return what is added to the loss beside the objective."""
         return None
 
     @classmethod
-    def encoder_options(cls, own: Mapping[str, Any], **chosen: Any) -> EncoderOptions:
-        """Return how texts become the numbers that this network reads, given its own options and the user's choices."""
+    def own_options(cls) -> dict[str, Any]:
+        """Return the names and defaults of the hyper-parameters."""
+        return own_options(cls)
+
+    @classmethod
+    def check(cls, choices: Choices) -> None:
+        """Refuse what this network cannot be told."""
+        check_options(choices.model, cls, choices.options)
+        if choices.tagger and "tags" not in cls.fields:
+            raise InputError(f"{choices.model} does not use parts of speech; leave --tagger out")
+
+    @classmethod
+    def sources(cls, choices: Choices) -> dict[str, Any]:
+        """Return the hash of the vectors."""
+        if choices.vectors is None:
+            return {}
+        if not Path(choices.vectors).is_file():
+            raise InputError(f"{choices.vectors}: there is no such file of vectors")
+        return {"vectors": {"sha256": digest_file(Path(choices.vectors))}}
+
+    @classmethod
+    def encoder_options(cls, choices: Choices) -> EncoderOptions:
+        """Return how texts become the numbers that this network reads."""
         return EncoderOptions(
+            tokenizer=choices.tokenizer or default_tokenizer(choices.languages, cls.recipe.characters),
             lowercase=cls.recipe.lowercase,
-            length=own.get("length", cls.recipe.length),
+            length=cls._options(choices).get("length", choices.length or cls.recipe.length),
             word_length=cls.recipe.word_length,
+            reads=choices.reads,
             boundaries=cls.recipe.boundaries,
             fields=cls.fields,
-            **chosen,
+            tagger=choices.tagger,
         )
+
+    @classmethod
+    def prepare(cls, choices: Choices, texts: Sequence[pl.Series], start: NetworkModel | None) -> WordPreparation:
+        """Number the words of all texts and read their vectors; the words of ``start`` keep their numbers."""
+        if start is None:
+            encoder = build_encoder(texts, cls.encoder_options(choices), buckets=cls.recipe.buckets)
+        else:
+            encoder = _grown(start.encoder, texts)
+        if choices.vectors is None:
+            if start is not None and encoder.options.drop_unknown:
+                encoder = start.encoder
+            return WordPreparation(encoder, None)
+        vectors = read_vectors(Path(choices.vectors), vector_names(encoder.vocabulary))
+        if start is not None and vectors.size != start.network.words.embedding_dim:
+            raise InputError(
+                f"{choices.vectors}: has vectors of {vectors.size} numbers and the run to start from was trained with "
+                f"{start.network.words.embedding_dim}; give the same vectors again, or none"
+            )
+        if encoder.options.drop_unknown or (cls.recipe.drop_unknown and start is None):
+            encoder = _only_known(encoder, vectors, start)
+        return WordPreparation(encoder, vectors)
+
+    @classmethod
+    def read_preparation(cls, folder: Path) -> WordPreparation:
+        """Read what a preparation wrote."""
+        encoder = read_encoder(folder, json.loads((folder / ENCODER).read_text(encoding="utf-8")))
+        if not (folder / VECTOR_WORDS).exists():
+            return WordPreparation(encoder, None)
+        words = (folder / VECTOR_WORDS).read_text(encoding="utf-8").split("\n")[:-1]
+        return WordPreparation(encoder, Vectors(words, read_tensors(folder)[VECTORS]))
+
+    @classmethod
+    def read_rows(cls, path: Path) -> EncodedPairs:
+        """Map encoded pairs."""
+        return EncodedPairs.read(path)
+
+    @classmethod
+    def build(
+        cls,
+        choices: Choices,
+        preparation: WordPreparation,
+        space: LabelSpace,
+        seen: Sequence[str],
+        start: NetworkModel | None,
+    ) -> NetworkModel:
+        """Make the network with fresh weights, or with those of the run that training starts from."""
+        own = cls._options(choices) if start is None else start.options
+        network = build_network(
+            cls,
+            preparation.encoder,
+            len(space),
+            options=own,
+            vectors=preparation.vectors,
+            size=None if start is None else start.network.words.embedding_dim,
+            train_vectors=choices.train_vectors,
+        )
+        if start is not None:
+            _take_over(network, start, preparation.encoder.vocabulary)
+            trained = start.network.words.weight.requires_grad
+            network.words.weight.requires_grad = trained if choices.train_vectors is None else choices.train_vectors
+        return NetworkModel(network, preparation.encoder, space, seen, own)
 
     @classmethod
     def load(cls, folder: Path, config: dict[str, Any]) -> NetworkModel:
         """Read a trained network from its run folder."""
         return NetworkModel.load(folder, config, cls)
+
+    @classmethod
+    def _options(cls, choices: Choices) -> dict[str, Any]:
+        """Return the network's own options; one whose size depends on the length is told the user's."""
+        shaped = choices.length is not None and "length" in own_options(cls)
+        return dict(choices.options) | ({"length": choices.length} if shaped else {})
 
 
 class SentenceNetwork(Network):
@@ -125,13 +202,72 @@ class SentenceNetwork(Network):
         """Return a vector for each sentence, (batch, features)."""
         raise NotImplementedError
 
-    def classify(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+    def classify(self, premise: Tensor, hypothesis: Tensor) -> Outputs:
         """Return a score for each label from the two vectors."""
         raise NotImplementedError
 
-    def forward(self, premise: Sentences, hypothesis: Sentences) -> Tensor:
-        """Encode both sides and compare."""
-        return self.classify(*encode_both(self.encode, premise, hypothesis))
+    def forward(self, premise: Sentences, hypothesis: Sentences, *, sides: bool = False) -> Outputs:
+        """Encode both sides and compare; their vectors are there anyway."""
+        vectors = encode_both(self.encode, premise, hypothesis)
+        return self.classify(*vectors).with_sides(vectors)
+
+
+def read_out(head: nn.Sequential, values: Tensor) -> Outputs:
+    """Send values through the layers of a head, the last of which scores the labels."""
+    hidden = head[:-1](values)
+    return Outputs(head[-1](hidden), hidden)
+
+
+@dataclass(frozen=True)
+class WordPreparation:
+    """An encoder with its vocabulary, and the vectors of its words where they are given."""
+
+    encoder: Encoder
+    vectors: Vectors | None
+
+    def encode(self, premises: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
+        """Turn texts into the numbers of their words."""
+        return self.encoder.encode(premises, hypotheses)
+
+    def write(self, folder: Path) -> None:
+        """Write vocabulary and vectors."""
+        write_encoder(folder, self.encoder)
+        write_text(folder / ENCODER, json.dumps({"encoder": self.encoder.to_dict()}))
+        if self.vectors is not None:
+            write_tensors(folder, {VECTORS: self.vectors.matrix})
+            write_text(folder / VECTOR_WORDS, "".join(f"{word}\n" for word in self.vectors.words))
+
+
+def _grown(encoder: Encoder, texts: Sequence[pl.Series]) -> Encoder:
+    """Return the encoder of the run that training goes on from, with the words that are new."""
+    more = build_encoder(texts, encoder.options, buckets=encoder.vocabulary.buckets)
+    new = tuple(word for word in more.vocabulary.words if word not in encoder.vocabulary)
+    return replace(encoder, vocabulary=Vocabulary(encoder.vocabulary.words + new, encoder.vocabulary.buckets))
+
+
+def _only_known(encoder: Encoder, vectors: Vectors, start: NetworkModel | None) -> Encoder:
+    """Leave out the words without a vector; those that the run before knew stay."""
+    known = set(vectors.words)
+    words = tuple(
+        word
+        for word in encoder.vocabulary.words
+        if word in known or word.lower() in known or (start is not None and word in start.encoder.vocabulary)
+    )
+    vocabulary = Vocabulary(words, encoder.vocabulary.buckets)
+    return replace(encoder, vocabulary=vocabulary, options=replace(encoder.options, drop_unknown=True))
+
+
+def _take_over(network: Network, start: NetworkModel, vocabulary: Vocabulary) -> None:
+    """Copy all weights; words that the first run did not know keep their fresh vectors."""
+    weights = start.network.state_dict()
+    old = start.encoder.vocabulary
+    vectors = network.words.weight.detach().clone()
+    known = len(old) - old.buckets
+    vectors[:known] = weights["words.weight"][:known]
+    vectors[len(vocabulary) - vocabulary.buckets :] = weights["words.weight"][known:]
+    weights["words.weight"] = vectors
+    with torch.no_grad():
+        network.load_state_dict(weights)
 
 
 def build_network(
@@ -191,9 +327,8 @@ class PairTensors:
     def __init__(self, pairs: EncodedPairs, device: torch.device) -> None:
         self.premise = SentenceTensors(pairs.premise, device)
         self.hypothesis = SentenceTensors(pairs.hypothesis, device)
-        self.labels = None if pairs.labels is None else torch.from_numpy(pairs.labels.copy()).to(device)
 
-    def batch(self, rows: Tensor, sizes: tuple[int, int]) -> tuple[Sentences, Sentences]:
+    def batch(self, rows: Tensor, sizes: tuple[int, ...]) -> tuple[Sentences, Sentences]:
         """Return both sides of the pairs in ``rows``, padded to ``sizes`` tokens."""
         return self.premise.batch(rows, sizes[0]), self.hypothesis.batch(rows, sizes[1])
 
@@ -220,19 +355,6 @@ class SentenceTensors:
         return Sentences(torch.where(mask, self.words[index], PAD), mask, lengths, **fields)
 
 
-def resolve_device(name: str) -> torch.device:
-    """Return the device asked for, or say that it is not there."""
-    if name == "cuda" and not torch.cuda.is_available():
-        raise InputError("device cuda was asked for and this machine has no CUDA device; pass --device cpu")
-    return torch.device("cuda" if name == "cuda" or (name == "auto" and torch.cuda.is_available()) else "cpu")
-
-
-def scoring_batches(lengths: Sequence[NDArray[np.int64]], tokens: int) -> Iterator[NDArray[np.int64]]:
-    """Yield rows in order of length, so many that a padded batch stays within ``tokens``."""
-    order = np.lexsort(tuple(lengths))
-    yield from np.split(order, cut_by_tokens([side[order] for side in lengths], tokens))
-
-
 def neighbours(premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.int64]:
     """Return an order that puts pairs of one premise together, or of one hypothesis where fewer of these differ.
 
@@ -243,94 +365,56 @@ def neighbours(premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np
     return np.argsort([numbers.setdefault(text, len(numbers)) for text in fewer], kind="stable")
 
 
-def within_memory(work: Callable[[NDArray[np.int64]], Tensor], rows: NDArray[np.int64]) -> Tensor:
-    """Return what the work gives for the rows, in halves where the device's memory does not hold them at once."""
-    try:
-        return work(rows)
-    except torch.OutOfMemoryError as error:
-        if len(rows) == 1:
-            raise GoldlabelError("out of memory: not even one pair fits onto the device; pass --device cpu") from error
-    # Behind the handler, which keeps alive what was made until memory ran out.
-    return torch.cat([within_memory(work, half) for half in np.array_split(rows, 2)])
+class NetworkModel(TorchModel):
+    """A trained network as a ``Model``."""
 
-
-class NetworkModel:
-    """A trained network as a ``Model``: texts in, probabilities out."""
+    network: Network
 
     def __init__(
-        self, network: Network, encoder: Encoder, label_space: LabelSpace, seen: Sequence[str], options: dict[str, Any]
+        self,
+        network: Network,
+        encoder: Encoder,
+        label_space: LabelSpace,
+        seen: Sequence[str],
+        options: Mapping[str, Any],
     ) -> None:
-        self.network = network
+        super().__init__(network, label_space, seen, options)
         self.encoder = encoder
-        self.label_space = label_space
-        self.seen = tuple(seen)
-        """Labels of the training data; the others get no probability."""
-        self.options = options
-        self.precision = "fp32"
-        """Of scores; training has its own."""
 
-    @property
-    def device(self) -> torch.device:
-        """Where the weights lie."""
-        return self.network.words.weight.device
+    def encode(self, premises: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
+        """Turn texts into the numbers of their words."""
+        return self.encoder.encode(premises, hypotheses)
 
-    def move_to(self, device: str, precision: str = "fp32") -> None:
-        """Bring the weights to ``cpu``, ``cuda`` or ``auto``, and let scores be computed in ``precision`` there."""
-        self.precision = resolve_precision(precision, resolve_device(device))
-        self.network.to(resolve_device(device))
+    def forward(self, batch: tuple[Sentences, Sentences], *, sides: bool = False) -> Outputs:
+        """Score both sides of a batch."""
+        outputs: Outputs = self.network(*batch, sides=sides)
+        return outputs
 
-    def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
-        """Return probabilities; batches are cut by length, which changes nothing but the speed."""
-        if len(premises) != len(hypotheses):
-            raise InputError(f"there are {len(premises)} premises and {len(hypotheses)} hypotheses")
-        if not len(premises):
-            return np.empty((0, len(self.label_space)))
-        premises, hypotheses = list(premises), list(hypotheses)  # columns of frames come here, too
-        if self.precision == "bf16":
-            self._check_rounding(premises, hypotheses)
-        return self._predict(premises, hypotheses)
+    def parameter_groups(self, recipe: Recipe) -> list[dict[str, Any]]:
+        """Return what is trained; word vectors do not decay."""
+        words = self.network.words.weight
+        trained = [parameter for parameter in self.network.parameters() if parameter.requires_grad]
+        return [
+            {"params": [parameter for parameter in trained if parameter is not words], "weight_decay": recipe.l2},
+            {"params": [parameter for parameter in trained if parameter is words], "weight_decay": 0.0},
+        ]
 
-    def _predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
+    def penalty(self) -> Tensor | None:
+        """Return the network's own."""
+        return self.network.penalty()
+
+    def count_step(self) -> None:
+        """Count on the device."""
+        self.network.steps += 1
+
+    def set_steps(self, steps: int) -> None:
+        """Go on from so many steps."""
+        self.network.steps.fill_(steps)
+
+    def _predict(self, premises: list[str], hypotheses: list[str]) -> NDArray[np.float64]:
         if isinstance(self.network, SentenceNetwork):
             return self._predict_sentences(self.network, premises, hypotheses)
-        return self.predict_encoded(self.encoder.encode(premises, hypotheses))
-
-    def _check_rounding(self, premises: Sequence[str], hypotheses: Sequence[str]) -> None:
-        """Refuse bf16 where it moves the probabilities of pairs from all over the data by more than is allowed."""
-        rows = np.unique(np.linspace(0, len(premises) - 1, ROUNDING_PAIRS).astype(np.int64))
-        sides = [premises[row] for row in rows], [hypotheses[row] for row in rows]
-        exact = copy(self)
-        exact.precision = "fp32"
-        moved = float(np.abs(self._predict(*sides) - exact._predict(*sides)).max())
-        if moved > ROUNDING:
-            raise InputError(
-                f"bf16 changes a probability by {moved:.4f} and {ROUNDING:g} is allowed; score in precision fp32"
-            )
-
-    def predict_encoded(self, pairs: EncodedPairs) -> NDArray[np.float64]:
-        """Return the probabilities of pairs that are encoded already."""
-        return self.predict_tensors(pairs, PairTensors(pairs, self.device))
-
-    def predict_tensors(self, pairs: EncodedPairs, tensors: PairTensors) -> NDArray[np.float64]:
-        """Return the probabilities of pairs that are on the device already."""
-        lengths = pairs.premise.lengths, pairs.hypothesis.lengths
-        scores = torch.empty(len(pairs), len(self.label_space), device=self.device)
-
-        def score(rows: NDArray[np.int64]) -> Tensor:
-            sizes = int(lengths[0][rows].max()), int(lengths[1][rows].max())
-            logits: Tensor = self.network(*tensors.batch(torch.from_numpy(rows).to(self.device), sizes))
-            return logits.float()
-
-        with self._scoring():
-            for rows in scoring_batches(lengths, SCORING_TOKENS[self.device.type]):
-                scores[torch.from_numpy(rows).to(self.device)] = within_memory(score, rows)
-        return self._probabilities(scores)
-
-    @contextmanager
-    def _scoring(self) -> Iterator[None]:
-        self.network.eval()
-        with torch.inference_mode(), single_precision(self.precision), autocast(self.precision, self.device):
-            yield
+        return super()._predict(premises, hypotheses)
 
     def _predict_sentences(
         self, network: SentenceNetwork, premises: Sequence[str], hypotheses: Sequence[str]
@@ -338,11 +422,11 @@ class NetworkModel:
         """Take so many pairs at once that the vectors of their sentences fit into memory."""
         order, several = neighbours(premises, hypotheses), PAIRS_AT_ONCE[self.device.type]
         scores = torch.empty(len(premises), len(self.label_space), device=self.device)
-        with self._scoring():
+        with self.scoring():
             for rows in np.split(order, range(several, len(order), several)):
                 sides = ([texts[row] for row in rows] for texts in (premises, hypotheses))
                 scores[torch.from_numpy(rows).to(self.device)] = self._compare(network, *sides)
-        return self._probabilities(scores)
+        return self.probabilities(scores)
 
     def _compare(self, network: SentenceNetwork, premises: list[str], hypotheses: list[str]) -> Tensor:
         """Encode each different sentence once, and score the pairs."""
@@ -355,7 +439,7 @@ class NetworkModel:
         def classify(rows: NDArray[np.int64]) -> Tensor:
             index = torch.from_numpy(rows).to(self.device)
             sides = (values[place[index]] for values, place in zip(vectors, places, strict=True))
-            return network.classify(*sides).float()
+            return network.classify(*sides).logits.float()
 
         return within_memory(classify, np.arange(len(premises)))
 
@@ -371,17 +455,6 @@ class NetworkModel:
         order = torch.from_numpy(np.concatenate(batches)).to(self.device)
         return torch.empty_like(vectors).index_copy_(0, order, vectors)
 
-    def _probabilities(self, scores: Tensor) -> NDArray[np.float64]:
-        unseen = [label not in self.seen for label in self.label_space.labels]
-        hidden = torch.tensor(unseen, device=scores.device)
-        shares = scores.masked_fill(hidden, -torch.inf).double().softmax(dim=1).cpu().numpy()
-        return np.asarray(shares, dtype=np.float64)
-
-    def save(self, folder: Path) -> None:
-        """Write configuration, vocabulary and weights."""
-        self.save_config(folder)
-        self.save_weights(folder)
-
     def save_config(self, folder: Path, **more: Any) -> None:
         """Write configuration and vocabulary; ``more`` goes into the configuration too."""
         write_encoder(folder, self.encoder)
@@ -393,13 +466,14 @@ class NetworkModel:
             options=self.options,
             encoder=self.encoder.to_dict(),
             embedding=self.network.words.embedding_dim,
+            train_vectors=self.network.words.weight.requires_grad,
             **more,
         )
 
-    def save_weights(self, folder: Path, state: Mapping[str, Tensor] | None = None) -> None:
-        """Write the weights, or those of another state of the network."""
-        weights = self.network.state_dict() if state is None else state
-        write_tensors(folder, {name: value.detach().cpu().numpy() for name, value in weights.items()})
+    def save_weights(self, folder: Path) -> None:
+        """Write the weights."""
+        state = self.network.state_dict()
+        write_tensors(folder, {name: value.detach().cpu().numpy() for name, value in state.items()})
 
     @classmethod
     def load(cls, folder: Path, config: dict[str, Any], network: type[Network]) -> Self:
@@ -413,6 +487,7 @@ class NetworkModel:
             fresh.load_state_dict(weights)
         except RuntimeError as error:
             raise InputError(f"{folder}: its weights do not fit its configuration; train again") from error
+        embedding.weight.requires_grad = config.get("train_vectors", True)
         return cls(fresh, encoder, space, config["seen"], config["options"])
 
 

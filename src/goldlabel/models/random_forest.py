@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.files import sha256
-from goldlabel.models.model import label_indices, read_space, read_tensors, write_config, write_tensors
+from goldlabel.models.model import Baseline, label_indices, read_space, read_tensors, write_config, write_tensors
 from goldlabel.models.options import Count, checked
 from goldlabel.models.pair_features import pair_features
 from goldlabel.models.vectors import Vectors, read_vectors
@@ -99,8 +99,10 @@ class Trees:
 
 
 @dataclass(frozen=True)
-class RandomForest:
+class RandomForest(Baseline):
     """Trees over the features of a pair."""
+
+    paper = "Breiman 2001"
 
     label_space: LabelSpace
     trees: Trees

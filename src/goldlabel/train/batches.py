@@ -21,22 +21,21 @@ LEAST_POOLS = 4
 
 
 def plan_batches(
-    premise: NDArray[np.int64],
-    hypothesis: NDArray[np.int64],
+    lengths: Sequence[NDArray[np.int64]],
     *,
     pairs: int,
     tokens: int | None,
     seed: Sequence[int],
 ) -> list[NDArray[np.int64]]:
-    """Return the rows of each batch, given both sides' lengths; with ``tokens``, ``pairs`` does not count."""
+    """Return the rows of each batch, given the lengths of what is padded; with ``tokens``, ``pairs`` does not count."""
     random = np.random.Generator(np.random.PCG64(list(seed)))
-    order = random.permutation(len(premise))
-    usual = max(1, int(tokens / (premise.mean() + hypothesis.mean()))) if tokens else pairs
+    order = random.permutation(len(lengths[0]))
+    usual = max(1, int(tokens / sum(side.mean() for side in lengths))) if tokens else pairs
     size = usual * min(POOL, math.ceil(len(order) / (usual * LEAST_POOLS)))
     batches: list[NDArray[np.int64]] = []
     for start in range(0, len(order), size):
         pool = order[start : start + size]
-        pool = pool[np.lexsort((hypothesis[pool], premise[pool]))]
-        sides = premise[pool], hypothesis[pool]
+        pool = pool[np.lexsort([side[pool] for side in reversed(lengths)])]
+        sides = [side[pool] for side in lengths]
         batches += np.split(pool, cut_by_tokens(sides, tokens) if tokens else range(pairs, len(pool), pairs))
     return [batches[index] for index in random.permutation(len(batches))]

@@ -1,11 +1,11 @@
 """Fitting one model to one task, and the way of a run from its beginning to its end.
 
 ``train`` gathers a task from datasets (``task.py``) and hands it to ``run_task``. That checks it, takes the folder
-for itself (``run.py``), and has the model fitted there: a network by the trainer (``trainer.py``), on pairs that are
-encoded once (``encoded.py``) and cut into batches by length (``batches.py``); a baseline by its own ``fit``; or not
-at all, where the weights of another run are scored as they are. The folder ends as a model that ``load_model`` reads,
-with a ``result.json``. A run that was stopped on the way goes on from its checkpoint; many runs are a sweep
-(``sweep.py``).
+for itself (``run.py``), and has the model fitted there: a torch model by the trainer (``trainer.py``), which makes
+steps (``step.py``) towards an objective (``objective.py``) on pairs that are encoded once (``encoded.py``) and cut into
+batches by length (``batches.py``); a baseline by its own ``fit``; or not at all, where the weights of another run are
+scored as they are. The folder ends as a model that ``load_model`` reads, with a ``result.json``. A run that was
+stopped on the way goes on from its checkpoint; many runs are a sweep (``sweep.py``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from functools import partial
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -28,11 +28,7 @@ from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.train.options import TrainOptions, change_options
 from goldlabel.train.run import OnStep, Run, RunFolder, Step
-from goldlabel.train.task import Task, gather_task, read_start
-
-if TYPE_CHECKING:
-    from goldlabel.models.network import Network, NetworkModel
-    from goldlabel.train.encoded import EncodedTask
+from goldlabel.train.task import Task, gather_task
 
 ENCODED = "encoded"
 
@@ -44,6 +40,7 @@ def train(
     *,
     dev: Pairs | Sequence[Pairs] = (),
     sizes: Sequence[int | None] | None = None,
+    copies: Sequence[int] | None = None,
     split: str | None = None,
     vocabulary: Sequence[Pairs] = (),
     label_space: LabelSpace | str | None = None,
@@ -53,9 +50,9 @@ def train(
 ) -> Run:
     """Train a model and leave it in the folder ``output``; what is there half done goes on.
 
-    ``on`` are one or several training sets, ``sizes`` how many pairs to draw of each (``None`` for all), ``split`` what
-    is trained on of them if not their train split, ``dev`` the sets to stop on, by default the training sets' own dev
-    splits. Pairs without a gold label are left out.
+    ``on`` are one or several training sets, ``sizes`` how many pairs to draw of each (``None`` for all), ``copies`` how
+    often each set's pairs are trained on in an epoch, ``split`` what is trained on of them if not their train split,
+    ``dev`` the sets to stop on, by default the training sets' own dev splits. Pairs without a gold label are left out.
     ``vocabulary`` are further pairs whose words the model shall know, ``label_space`` the labels it shall learn.
     ``changes`` are fields of ``TrainOptions``, such as ``epochs=5``, and the model's own, such as ``hidden=200``.
     """
@@ -64,6 +61,7 @@ def train(
         as_list(on),
         change_options(options or TrainOptions(), changes),
         sizes=sizes,
+        copies=copies,
         split=split,
         dev=as_list(dev),
         vocabulary=vocabulary,
@@ -107,7 +105,7 @@ def fit_model(
     frame = pl.DataFrame({"id": map(str, range(len(labels))), **texts, "language": None, "group": None}, strict=False)
     gold = GoldPairs("pairs", space, frame.cast(pl.String))
     task = Task(model, gold, (), (), TrainOptions(seed=seed))
-    if not task.is_network:
+    if not task.fitted_by_trainer:
         fitted: Model = _fit_baseline(task)
         return fitted
     with tempfile.TemporaryDirectory() as folder:
@@ -123,30 +121,32 @@ def _fit(task: Task, run: RunFolder, root: Path, on_step: OnStep | None) -> Run:
     if task.options.fixed:
         assert task.options.start is not None
         return _score(load_model(task.options.start, task.options.device), task, run)
-    if task.is_network:
-        return _fit_network(task, run, root, on_step)
+    if task.fitted_by_trainer:
+        return _fit_trained(task, run, root, on_step)
     began = time.monotonic()
     model = _fit_baseline(task, on_step)
     return _score(model, task, run, seconds=time.monotonic() - began)
 
 
-def _fit_network(task: Task, run: RunFolder, root: Path, on_step: OnStep | None) -> Run:
-    """Train a network, from a checkpoint where there is one; the encoded pairs lie under ``root``."""
+def _fit_trained(task: Task, run: RunFolder, root: Path, on_step: OnStep | None) -> Run:
+    """Train a torch model, from a checkpoint where there is one; the encoded pairs lie under ``root``."""
     import torch
 
     from goldlabel.train.encoded import encode_task
+    from goldlabel.train.objective import CrossEntropy
     from goldlabel.train.trainer import Trainer, resolve_recipe
 
     options = task.options
     start: Any = None if options.start is None else load_model(options.start, "cpu")
     encoded = encode_task(task, start, root)
     torch.manual_seed(options.seed)
-    model = _build(task, encoded, start)
+    member = find_member(task.model)
+    seen = set(task.gold.frame["label"].gather(pl.Series(task.rows))) | (set() if start is None else set(start.seen))
+    model = member.build(task.choices, encoded.preparation, task.gold.space, sorted(seen), start)
     model.move_to(options.device)
-    recipe = resolve_recipe(find_member(task.model).recipe, options)
-    trained = model.network.words.weight.requires_grad
-    model.save_config(run.path, recipe=vars(recipe), training=task.settings, train_vectors=trained)
-    trainer = Trainer(task, model, encoded, recipe, run, on_step)
+    recipe = resolve_recipe(member.recipe, options)
+    model.save_config(run.path, recipe=vars(recipe), training=task.settings)
+    trainer = Trainer(task, model, CrossEntropy(), encoded, recipe, run, on_step)
     trainer.run()
     epochs = run.metrics()
     best = trainer.best_epoch or len(epochs)
@@ -155,12 +155,12 @@ def _fit_network(task: Task, run: RunFolder, root: Path, on_step: OnStep | None)
         model=task.model,
         seed=options.seed,
         pairs=len(task.rows),
-        parameters=sum(parameter.numel() for parameter in trainer.trained),
+        parameters=sum(parameter.numel() for parameter in model.network.parameters() if parameter.requires_grad),
         epochs=len(epochs),
         best_epoch=best,
         dev={name: Estimate.from_dict(score) for name, score in epochs[best - 1]["dev"].items()},
         seconds=trainer.seconds,
-        pairs_per_second=len(task.rows) * len(epochs) / max(trainer.seconds, 1e-9),
+        pairs_per_second=len(task.epoch_rows) * len(epochs) / max(trainer.seconds, 1e-9),
         settings=task.settings,
     )
 
@@ -212,51 +212,10 @@ def _score(model: Any, task: Task, run: RunFolder, *, seconds: float | None = No
     )
 
 
-def _build(task: Task, encoded: EncodedTask, start: NetworkModel | None) -> NetworkModel:
-    """Make the network with fresh weights, or with those of the run that training starts from."""
-    from goldlabel.models.network import NetworkModel, build_network
-
-    options, space = task.options, task.gold.space
-    own = dict(options.options) if start is None else start.options
-    network = build_network(
-        find_member(task.model),
-        encoded.encoder,
-        len(space),
-        options=own,
-        vectors=encoded.vectors,
-        size=None if start is None else start.network.words.embedding_dim,
-        train_vectors=options.train_vectors,
-    )
-    seen = set(task.gold.frame["label"].gather(pl.Series(task.rows)))
-    if start is not None:
-        assert options.start is not None
-        _take_over(network, start, encoded)
-        trained_before = bool(read_start(options.start, task.model).get("train_vectors", True))
-        chosen = options.train_vectors
-        network.words.weight.requires_grad = trained_before if chosen is None else chosen
-        seen |= set(start.seen)
-    return NetworkModel(network, encoded.encoder, space, sorted(seen), own)
-
-
-def _take_over(network: Network, start: NetworkModel, encoded: EncodedTask) -> None:
-    """Copy all weights; words that the first run did not know keep their fresh vectors."""
-    import torch
-
-    weights = start.network.state_dict()
-    old, new = start.encoder.vocabulary, encoded.encoder.vocabulary
-    vectors = network.words.weight.detach().clone()
-    known = len(old) - old.buckets
-    vectors[:known] = weights["words.weight"][:known]
-    vectors[len(new) - new.buckets :] = weights["words.weight"][known:]
-    weights["words.weight"] = vectors
-    with torch.no_grad():
-        network.load_state_dict(weights)
-
-
 def _hardware(task: Task) -> dict[str, Any]:
-    if not task.is_network:
+    if not task.fitted_by_trainer:
         return {"device": "cpu"}
-    from goldlabel.models.network import resolve_device
+    from goldlabel.models.torch_model import resolve_device
     from goldlabel.train.trainer import describe_device
 
     return describe_device(resolve_device(task.options.device))

@@ -9,12 +9,13 @@ from typing import Any, get_args, get_type_hints
 from goldlabel.errors import InputError
 from goldlabel.models.encoding import READS
 from goldlabel.models.model import DEVICES, PRECISIONS, find_member
-from goldlabel.models.options import own_options
 from goldlabel.pairs.tokens import TOKENIZERS
 from goldlabel.registry import one_of, suggest
 from goldlabel.seeds import check_seed
 
 OWN = "options."
+OPTIMISERS = ("adam", "adamw", "adadelta", "adagrad", "sgd")
+SCHEDULES = ("constant", "linear", "cosine")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +33,19 @@ class TrainOptions:
     """Cut batches by their padded tokens instead of by pairs."""
     accumulate: int = 1
     """Batches whose gradients are added up before a step."""
+    optimiser: str | None = None
     lr: float | None = None
+    schedule: str | None = None
+    """How the learning rate changes from step to step: ``constant``, ``linear`` or ``cosine``."""
+    warmup: float | None = None
+    """The share of all steps over which the learning rate rises from 0."""
+    floor: float | None = None
+    """Training stops when the learning rate falls below."""
+    l2: float | None = None
     clip: float | None = None
     patience: int | None = None
+    length: int | None = None
+    """Tokens read of a sentence, or of a pair by models that read both at once."""
     stop_on: str = "mean"
     """The dev set whose accuracy decides, or ``mean`` for the mean over all of them."""
     vectors: str | None = None
@@ -55,6 +66,9 @@ class TrainOptions:
         one_of("device", self.device, DEVICES)
         one_of("precision", self.precision, PRECISIONS)
         one_of("reads", self.reads, READS)
+        for option, allowed in (("optimiser", OPTIMISERS), ("schedule", SCHEDULES)):
+            if getattr(self, option) is not None:
+                one_of(option, getattr(self, option), allowed)
         if self.tokenizer is not None:
             one_of("tokenizer", self.tokenizer, list(TOKENIZERS))
         check_seed(self.seed)
@@ -66,6 +80,12 @@ class TrainOptions:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise InputError(f"{name} {value} is not above 0")
+        for name in ("l2", "floor"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                raise InputError(f"{name} {value} is not a number from 0 on")
+        if self.warmup is not None and not 0 <= self.warmup < 1:
+            raise InputError(f"warmup {self.warmup} is not a share from 0 on and below 1")
         if self.fixed and self.start is None:
             raise InputError("nothing is trained with --fixed; say with --from RUN whose weights are scored")
 
@@ -74,9 +94,7 @@ class TrainOptions:
         return asdict(self)
 
 
-_ELSEWHERE = ("seed", "vectors", "hypothesis_only", "premise_only")
-"""What a baseline's ``fit`` takes from the fields above and not from the model's own options."""
-_COUNTS = ("size", "epochs", "batch", "batch_tokens", "accumulate", "patience")
+_COUNTS = ("size", "epochs", "batch", "batch_tokens", "accumulate", "patience", "length")
 
 
 def change_options(options: TrainOptions, changes: Mapping[str, Any]) -> TrainOptions:
@@ -89,17 +107,10 @@ def change_options(options: TrainOptions, changes: Mapping[str, Any]) -> TrainOp
     return replace(options, **{**fields, "options": {**fields.get("options", options.options), **own}})
 
 
-def is_network(member: Any) -> bool:
-    """Whether the trainer fits a registered model; the others fit themselves."""
-    return hasattr(member, "recipe")
-
-
 def model_options(model: str) -> dict[str, Any]:
     """Return the names of a model's own options and their defaults."""
-    member = find_member(model)
-    if is_network(member):
-        return own_options(member)
-    return {name: default for name, default in own_options(member.fit).items() if name not in _ELSEWHERE}
+    options: dict[str, Any] = find_member(model).own_options()
+    return options
 
 
 def parse_options(settings: Mapping[str, Any], known: Mapping[str, Any], what: str) -> dict[str, Any]:

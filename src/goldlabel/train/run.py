@@ -12,6 +12,7 @@ import platform
 import re
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -36,7 +37,9 @@ METRICS = "metrics.jsonl"
 ENVIRONMENT = "environment.json"
 RESULT = "result.json"
 CHECKPOINT = "checkpoint.pt"
-CHECKPOINT_FORMAT = 1
+CHECKPOINT_FORMAT = 2
+BEST = "best-{}.pt"
+"""The best weights of a run that is not finished, by their epoch."""
 LOCK = ".lock"
 DYNAMICS = "dynamics"
 ERROR = "error.txt"
@@ -181,28 +184,46 @@ class RunFolder:
         result = {name: value for name, value in vars(run).items() if name != "finished_before"}
         result |= {"run": str(run.run), "dev": {name: score.to_dict() for name, score in run.dev.items()}}
         write_text(self.path / RESULT, json.dumps(result, indent=2, ensure_ascii=False) + "\n")
-        (self.path / CHECKPOINT).unlink(missing_ok=True)
+        for path in (self.path / CHECKPOINT, *self._best_files()):
+            path.unlink(missing_ok=True)
 
     @property
     def has_checkpoint(self) -> bool:
         """Whether there is a state to go on from."""
         return (self.path / CHECKPOINT).exists()
 
-    def write_checkpoint(self, state: dict[str, Any]) -> None:
-        """Write tensors and plain values; what was there before stays until the new file is whole."""
+    def write_checkpoint(
+        self, state: dict[str, Any], best_epoch: int, best_weights: Mapping[str, torch.Tensor] | None
+    ) -> None:
+        """Write tensors and plain values; what was there before stays until the new file is whole.
+
+        The best weights so far are written beside it, once for the epoch that they are of.
+        """
         import torch
 
         rng = {"cpu": torch.get_rng_state()}
         if torch.cuda.is_available():
             rng["cuda"] = torch.cuda.get_rng_state()
-        with atomic_file(self.path / CHECKPOINT) as temporary, temporary.open("wb") as stream:
-            try:
-                torch.save({**state, "format": CHECKPOINT_FORMAT, "rng": rng}, stream)
-            except RuntimeError as error:
-                # What the disk refused is hidden behind a complaint about the half-written file.
-                if isinstance(error.__context__, OSError):
-                    raise error.__context__ from None
-                raise
+        best = self.path / BEST.format(best_epoch)
+        if best_weights is not None and not best.exists():
+            _save_tensors(dict(best_weights), best)
+        _save_tensors({**state, "format": CHECKPOINT_FORMAT, "rng": rng}, self.path / CHECKPOINT)
+        for older in self._best_files():
+            if older != best:
+                older.unlink(missing_ok=True)
+
+    def read_best(self, epoch: int) -> dict[str, torch.Tensor]:
+        """Read the best weights, which are those of an epoch."""
+        import torch
+
+        return _load_tensors(self.path / BEST.format(epoch), torch.device("cpu"))
+
+    def note(self, text: str) -> None:
+        """Tell the user something about this run that is no error."""
+        print(f"goldlabel: {self.path}: {text}", file=sys.stderr)  # noqa: T201
+
+    def _best_files(self) -> Iterator[Path]:
+        yield from self.path.glob(BEST.format("*"))
 
     def read_checkpoint(self, device: torch.device) -> dict[str, Any] | None:
         """Read the state and set the random generators back, or return None where there is no checkpoint."""
@@ -211,10 +232,7 @@ class RunFolder:
         path = self.path / CHECKPOINT
         if not path.exists():
             return None
-        try:
-            state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
-        except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
-            raise InputError(f"{path}: is damaged; delete it to begin the run again") from error
+        state = _load_tensors(path, device)
         if state.pop("format") > CHECKPOINT_FORMAT:
             raise InputError(f"{path}: was written by a newer version of Goldlabel; update to go on with this run")
         rng = state.pop("rng")
@@ -349,6 +367,29 @@ def _draw(board: Any, entry: Mapping[str, Any]) -> None:
             scalar = summary.scalar(name, value)
             board.write_event(event.Event(wall_time=time.time(), step=entry["steps"], summary=scalar))
     board.flush()
+
+
+def _save_tensors(state: dict[str, Any], path: Path) -> None:
+    import torch
+
+    with atomic_file(path) as temporary, temporary.open("wb") as stream:
+        try:
+            torch.save(state, stream)
+        except RuntimeError as error:
+            # What the disk refused is hidden behind a complaint about the half-written file.
+            if isinstance(error.__context__, OSError):
+                raise error.__context__ from None
+            raise
+
+
+def _load_tensors(path: Path, device: torch.device) -> dict[str, Any]:
+    import torch
+
+    try:
+        state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
+    except (RuntimeError, EOFError, FileNotFoundError, pickle.UnpicklingError) as error:
+        raise InputError(f"{path}: is damaged or missing; delete {CHECKPOINT} to begin the run again") from error
+    return state
 
 
 def _differences(begun: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:

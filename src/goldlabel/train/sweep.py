@@ -159,6 +159,7 @@ def sweep(
     jobs: int = 1,
     dev: Pairs | Sequence[Pairs] = (),
     sizes: Sequence[int | None] | None = None,
+    copies: Sequence[int] | None = None,
     split: str | None = None,
     vocabulary: Sequence[Pairs] = (),
     label_space: LabelSpace | str | None = None,
@@ -177,6 +178,7 @@ def sweep(
         as_list(on),
         change_options(options or TrainOptions(), changes),
         sizes=sizes,
+        copies=copies,
         split=split,
         dev=as_list(dev),
         vocabulary=vocabulary,
@@ -274,7 +276,7 @@ def _check(folder: Path, tasks: Mapping[str, Task]) -> None:
 def _encode(tasks: Mapping[str, Task], folder: Path) -> None:
     """Encode everything once, before processes would all begin to."""
     for name, task in tasks.items():
-        if task.is_network and RunFolder(folder / name).result() is None:
+        if task.fitted_by_trainer and RunFolder(folder / name).result() is None:
             from goldlabel.train.encoded import encode_task
 
             start: Any = None if task.options.start is None else load_model(task.options.start, "cpu")

@@ -6,19 +6,20 @@ and ``Task.settings`` is what a run is a function of: its folder is known by it.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.files import sha256
+from goldlabel.files import digest_file
 from goldlabel.models.model import CONFIG, WEIGHTS, find_member, read_config, read_space
 from goldlabel.models.options import check_options, own_options
 from goldlabel.pairs import Pairs
@@ -27,8 +28,11 @@ from goldlabel.pairs.labels import LabelSpace, score_mapping
 from goldlabel.pairs.tokens import UNKNOWN
 from goldlabel.registry import suggest
 from goldlabel.seeds import check_seed
-from goldlabel.train.options import OPTION_NAMES, TrainOptions, is_network, model_options
+from goldlabel.train.options import OPTION_NAMES, TrainOptions, model_options
 from goldlabel.train.run import is_unfinished
+
+if TYPE_CHECKING:
+    from goldlabel.models.torch_model import Choices
 
 _WHICH_TRAIN = "say with --split which one shall be trained on"
 _WHICH_DEV = "give pairs with a dev split, or of one split alone"
@@ -47,6 +51,8 @@ class Task:
     vocabulary: Sequence[pl.DataFrame]
     """Further texts whose words the model shall know."""
     options: TrainOptions
+    copies: NDArray[np.int64] | None = None
+    """How often each of the gold pairs is trained on in an epoch; once where there is nothing."""
 
     @property
     def rows(self) -> NDArray[np.int64]:
@@ -55,9 +61,23 @@ class Task:
         return np.arange(count) if size is None else nested_rows(count, self.options.seed)[:size]
 
     @property
-    def is_network(self) -> bool:
+    def epoch_rows(self) -> NDArray[np.int64]:
+        """The rows of one epoch: those that are trained on, each as often as its dataset was asked for."""
+        return self.rows if self.copies is None else np.repeat(self.rows, self.copies[self.rows])
+
+    @property
+    def fitted_by_trainer(self) -> bool:
         """Whether the trainer fits the model; the others fit themselves."""
-        return is_network(find_member(self.model))
+        return bool(find_member(self.model).fitted_by_trainer)
+
+    @cached_property
+    def choices(self) -> Choices:
+        """What of the options concerns a model that the trainer fits."""
+        from goldlabel.models.torch_model import Choices
+
+        taken = ("reads", "length", "tokenizer", "tagger", "vectors", "train_vectors", "options")
+        chosen = {name: getattr(self.options, name) for name in taken}
+        return Choices(model=self.model, languages=self.gold.languages, **chosen)
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -70,7 +90,11 @@ class Task:
             "dev": {name: entry for gold in self.dev for name, entry in _named(gold).items()},
             "vocabulary": [digest_texts(frame) for frame in self.vocabulary],
         }
-        if options.vectors is not None:
+        if self.copies is not None:
+            settings["copies"] = hashlib.sha256(self.copies.tobytes()).hexdigest()
+        if self.fitted_by_trainer:
+            settings |= find_member(self.model).sources(self.choices)
+        elif options.vectors is not None:
             settings["vectors"] = {"sha256": digest_vectors(options.vectors)}
         if options.start is not None:
             settings["start"] = {"path": options.start, "sha256": digest_start(options.start)}
@@ -91,10 +115,10 @@ class Task:
             if name not in known:
                 raise InputError(f"{self.model} has no option {name!r}; {suggest(name, [*known, *OPTION_NAMES])}")
         member = find_member(self.model)
-        check_options(self.model, member if self.is_network else member.fit, options.options)
-        if self.is_network:
-            self._check_network(member)
+        if self.fitted_by_trainer:
+            self._check_trained(member)
         else:
+            check_options(self.model, member.fit, options.options)
             self.baseline_arguments()
 
     def baseline_arguments(self) -> dict[str, Any]:
@@ -106,6 +130,8 @@ class Task:
             if field.name not in _FOR_ALL and getattr(options, field.name) != field.default
         }
         meaningless = [name for name in arguments if name not in known] + ["vocabulary"] * bool(self.vocabulary)
+        if self.copies is not None:
+            raise InputError(f"{self.model} is no network: it takes each pair once; leave out :Nx in --on")
         if meaningless:
             option = {"start": "from"}.get(meaningless[0], meaningless[0].replace("_", "-"))
             raise InputError(f"{self.model} is no network: --{option} means nothing to it")
@@ -117,19 +143,18 @@ class Task:
             arguments[f"{options.reads}_only"] = True
         return arguments | ({"seed": options.seed} if "seed" in known else {}) | dict(options.options)
 
-    def _check_network(self, network: Any) -> None:
-        from goldlabel.models.network import resolve_device
+    def _check_trained(self, member: Any) -> None:
         from goldlabel.models.precision import resolve_precision
+        from goldlabel.models.torch_model import resolve_device
         from goldlabel.train.trainer import resolve_recipe
 
-        options, recipe = self.options, resolve_recipe(network.recipe, self.options)
+        options, recipe = self.options, resolve_recipe(member.recipe, self.options)
+        member.check(self.choices)
         resolve_precision(options.precision, resolve_device(options.device))
         if self.dev and recipe.lr < recipe.floor:
             raise InputError(
                 f"lr {recipe.lr:g} is below {recipe.floor:g}, where {self.model} stops training; pass a higher --lr"
             )
-        if options.tagger and "tags" not in network.fields:
-            raise InputError(f"{self.model} does not use parts of speech; leave --tagger out")
         if options.train_vectors is not None and options.vectors is None and options.start is None:
             choice = "train" if options.train_vectors else "freeze"
             raise InputError(
@@ -151,7 +176,7 @@ class Task:
             raise InputError(f"{run}: was trained with other --set options; leave them out")
         self._check_reads(config)
         for name in ("tokenizer", "tagger"):
-            wanted, trained_with = getattr(options, name), config["encoder"][name]
+            wanted, trained_with = getattr(options, name), config["encoder"].get(name)
             if wanted and wanted != trained_with:
                 raise InputError(f"{run} was trained with {name} {trained_with!r}, not {wanted!r}; leave --{name} out")
 
@@ -171,6 +196,7 @@ def gather_task(
     options: TrainOptions | None = None,
     *,
     sizes: Sequence[int | None] | None = None,
+    copies: Sequence[int] | None = None,
     split: str | None = None,
     dev: Sequence[Pairs] = (),
     vocabulary: Sequence[Pairs] = (),
@@ -178,9 +204,10 @@ def gather_task(
 ) -> Task:
     """Bring the data together; without dev sets, the training sets' own dev splits are taken.
 
-    ``split`` is the one that is trained on, by default train. With ``options.fixed``, nothing is trained on.
+    ``copies`` says how often each set's pairs are trained on in an epoch, ``split`` is the one that is trained on, by
+    default train. With ``options.fixed``, nothing is trained on.
     """
-    find_member(model)
+    member = find_member(model)
     options = options or TrainOptions()
     if label_space is not None:
         on, dev = ([part.map_labels(label_space) for part in parts] for parts in (on, dev))
@@ -189,18 +216,22 @@ def gather_task(
             raise InputError("nothing is trained with --fixed; leave out --split, and name what is scored with --dev")
         gold = GoldPairs("", read_space(read_start(options.start or "", model)), pl.DataFrame())
     else:
-        gold = training_pairs(on, sizes or [None] * len(on), seed=options.seed, split=split)
+        gold, counts = training_pairs(on, sizes or [None] * len(on), seed=options.seed, split=split)
     dev = list(dev) or ([] if split == "dev" else [part for part in on if "dev" in splits_of(part)])
     if options.fixed and not dev:
         raise InputError(f"there is nothing to score {options.start} on; pass --dev PATH")
     texts = [part.frame.select("premise", "hypothesis").collect(engine="streaming") for part in vocabulary]
-    return Task(model, gold, dev_pairs(dev, gold.space, None if options.fixed else gold.languages), texts, options)
+    languages = None if options.fixed or member.any_language else gold.languages
+    repeated = None
+    if copies is not None and max(copies) > 1 and not options.fixed:
+        repeated = np.repeat(np.array(copies, dtype=np.int64), counts)
+    return Task(model, gold, dev_pairs(dev, gold.space, languages), texts, options, repeated)
 
 
 def training_pairs(
     parts: Sequence[Pairs], sizes: Sequence[int | None], *, seed: int, split: str | None = None
-) -> GoldPairs:
-    """Mix training sets, each whole or sampled to a size; all must share one label space.
+) -> tuple[GoldPairs, list[int]]:
+    """Mix training sets, each whole or sampled to a size, and count the pairs of each; all share one label space.
 
     ``split`` is what is trained on of each, by default its train split. Where there are several sets, ids and groups
     begin with their set's name, as two sets may use the same ones.
@@ -226,7 +257,7 @@ def training_pairs(
     )
     if not len(mixed):
         raise InputError(f"{mixed.name}: has no pair with a gold label to train on")
-    return mixed
+    return mixed, [len(frame) for frame in frames]
 
 
 def dev_pairs(parts: Sequence[Pairs], space: LabelSpace, languages: frozenset[str] | None) -> list[GoldPairs]:
@@ -272,26 +303,15 @@ def read_start(run: str, model: str) -> dict[str, Any]:
 
 def digest_start(run: str) -> str:
     """Return a hash of a run's weights, or of its configuration where that is all there is to the model."""
-    weights = Path(run) / WEIGHTS
-    return _digest_file(weights if weights.exists() else Path(run) / CONFIG)
+    weights = sorted(Path(run).rglob(WEIGHTS))
+    return digest_file(weights[0] if weights else Path(run) / CONFIG)
 
 
 def digest_vectors(file: str) -> str:
     """Return a hash of a file of vectors."""
     if not Path(file).is_file():
         raise InputError(f"{file}: there is no such file of vectors")
-    return _digest_file(Path(file))
-
-
-def _digest_file(path: Path) -> str:
-    """Return a file's hash; one of the same size and date as before is not read again."""
-    about = path.stat()
-    return _digest_once(path.resolve(), about.st_size, about.st_mtime_ns)
-
-
-@lru_cache
-def _digest_once(path: Path, _size: int, _modified: int) -> str:
-    return sha256(path)
+    return digest_file(Path(file))
 
 
 def _named(gold: GoldPairs, size: int | None = None) -> dict[str, Any]:

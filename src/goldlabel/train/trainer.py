@@ -1,11 +1,11 @@
-"""The loop that fits a network: epochs over length-bucketed batches, early stopping, checkpoints, exact resume."""
+"""The loop that fits a model: epochs over length-bucketed batches, early stopping, checkpoints, exact resume."""
 
 from __future__ import annotations
 
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -13,33 +13,30 @@ from typing import Any
 import numpy as np
 import polars as pl
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn import functional
 
 from goldlabel.errors import GoldlabelError
 from goldlabel.files import atomic_file
 from goldlabel.metrics import Estimate
-from goldlabel.models.network import NetworkModel, PairTensors, Recipe
-from goldlabel.models.precision import autocast, resolve_precision, single_precision
+from goldlabel.models.model import label_indices
+from goldlabel.models.precision import resolve_precision, single_precision
+from goldlabel.models.torch_model import Recipe, TorchModel
 from goldlabel.train.batches import plan_batches
 from goldlabel.train.encoded import EncodedTask
+from goldlabel.train.objective import Objective
+from goldlabel.train.optimiser import build_optimiser, set_rate
 from goldlabel.train.options import TrainOptions
 from goldlabel.train.run import DYNAMICS, OnStep, RunFolder, Step
+from goldlabel.train.schedule import rate_factor
+from goldlabel.train.step import CapturedSteps, Sizes, TrainingStep
 from goldlabel.train.task import Task
 
 CHECKPOINT_SECONDS = 60.0
+CHECKPOINT_SHARE = 0.05
+"""Checkpoints come after so many seconds, and later where writing one would take more than this share of the time."""
 LOOK_EVERY = 50
 """Steps between looks at the loss on a GPU, where each look waits for the device."""
-
-OPTIMISERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
-    "adam": torch.optim.Adam,
-    "adamw": torch.optim.AdamW,
-    "adadelta": torch.optim.Adadelta,
-    "adagrad": torch.optim.Adagrad,
-    "sgd": torch.optim.SGD,
-}
-FUSED = {"cuda": ("adam", "adamw", "sgd"), "cpu": ("adam", "adamw", "adagrad")}
-"""Where one kernel makes a whole step. With many trained word vectors, most of a step on a CPU is the optimiser's."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -48,8 +45,11 @@ class Interrupted(KeyboardInterrupt):
 
 def resolve_recipe(recipe: Recipe, options: TrainOptions) -> Recipe:
     """Put the user's choices into the published recipe."""
-    chosen = {name: getattr(options, name) for name in ("epochs", "batch", "lr", "clip", "patience")}
-    chosen["length"] = options.options.get("length")
+    names = ("epochs", "batch", "optimiser", "lr", "schedule", "warmup", "floor", "l2", "clip", "patience", "length")
+    chosen = {name: getattr(options, name) for name in names}
+    chosen["length"] = chosen["length"] or options.options.get("length")
+    if options.optimiser not in (None, recipe.optimiser):
+        chosen["settings"] = {}  # they are the published optimiser's
     return replace(recipe, **{name: value for name, value in chosen.items() if value is not None})
 
 
@@ -61,70 +61,93 @@ def describe_device(device: torch.device) -> dict[str, Any]:
 
 
 class Trainer:
-    """One run of one network in one folder.
+    """One run of one model in one folder.
 
-    ``run`` is the loop. What a checkpoint holds are the weights, the optimiser, and the places and counts that
-    ``__init__`` begins with; batches are a function of the seed and the epoch, so nothing else is needed to go on.
+    ``run`` is the loop. What a checkpoint holds are the trained weights, the states of optimiser and objective, and
+    the places and counts that ``__init__`` begins with; batches are a function of the seed and the epoch, so nothing
+    else is needed to go on. The best weights so far have a file of their own, which is written once.
     """
 
     def __init__(
         self,
         task: Task,
-        model: NetworkModel,
+        model: TorchModel,
+        objective: Objective,
         encoded: EncodedTask,
         recipe: Recipe,
         folder: RunFolder,
         on_step: OnStep | None,
     ) -> None:
-        self.task, self.model, self.encoded = task, model, encoded
+        self.task, self.model, self.objective, self.encoded = task, model, objective, encoded
         self.recipe, self.options, self.folder = recipe, task.options, folder
-        self.rows = task.rows
         self.device = model.device
         self.precision = resolve_precision(task.options.precision, self.device)
-        self.tensors = PairTensors(encoded.pairs, self.device)
-        self.dev = [PairTensors(pairs, self.device) for pairs in encoded.dev]
-        trained = [parameter for parameter in model.network.parameters() if parameter.requires_grad]
-        fused = {"fused": True} if recipe.optimiser in FUSED[self.device.type] else {}
-        words = model.network.words.weight
+        objective.to(self.device)
         groups = [
-            {"params": [parameter for parameter in trained if parameter is not words], "weight_decay": recipe.l2},
-            {"params": [parameter for parameter in trained if parameter is words], "weight_decay": 0.0},
+            *model.parameter_groups(recipe),
+            {"params": list(objective.parameters()), "weight_decay": 0.0},
         ]
-        self.optimiser = OPTIMISERS[recipe.optimiser](groups, lr=recipe.lr, **recipe.settings, **fused)
-        self.trained = trained
+        self.optimiser = build_optimiser([group for group in groups if group["params"]], recipe, self.device)
+        self.dev = [rows.tensors(self.device) for rows in encoded.dev]
         self.epoch, self.done = 1, 0
         """The epoch under way, and how many of its batches are done."""
+        self.steps = 0
         self.seconds = 0.0
+        self.factor = 1.0
+        """Of the learning rate, from the rules for whole epochs."""
         self.best: float | None = None
         self.best_epoch = 0
         self.best_weights: dict[str, Tensor] | None = None
+        """In the processor's memory."""
         self.stale, self.bad = 0, 0
         """Epochs without a better accuracy: those that patience counts, and those that make the learning rate drop."""
         self.losses: list[Tensor] = []
         """On the device, since the last look; then they are in the sum."""
         self.loss_sum = 0.0
         self.loss_pairs = 0
-        self.dynamics = torch.zeros(len(self.rows), len(model.label_space), device=self.device)
+        rows = task.rows
+        self.dynamics = torch.zeros(len(rows), len(model.label_space), device=self.device)
         """The probabilities that this epoch gave each pair."""
         self.on_step = on_step
         self.stopping = False
-        self._place = torch.zeros(len(encoded.pairs), dtype=torch.int64, device=self.device)
-        self._place[torch.from_numpy(self.rows).to(self.device)] = torch.arange(len(self.rows), device=self.device)
+        place = torch.zeros(len(encoded.rows), dtype=torch.int64, device=self.device)
+        place[torch.from_numpy(rows).to(self.device)] = torch.arange(len(rows), device=self.device)
+        labels = label_indices(task.gold.frame["label"].to_list(), task.gold.space)
+        self.step = TrainingStep(
+            model,
+            objective,
+            encoded.rows.tensors(self.device),
+            torch.from_numpy(labels.astype(np.int64)).to(self.device),
+            self.optimiser,
+            clip=recipe.clip,
+            precision=self.precision,
+            dynamics=self.dynamics,
+            place=place,
+        )
+        self.captured: CapturedSteps | None = None
+        if self.device.type == "cuda" and self.options.accumulate == 1 and self.options.batch_tokens is None:
+            longest = tuple(int(side.max()) for side in encoded.rows.lengths)
+            self.captured = CapturedSteps(self.step, longest, folder.note)
+
+    @property
+    def trained(self) -> list[Tensor]:
+        """What the optimiser moves."""
+        return list(self.step.trained)
 
     def run(self) -> None:
         """Train until the epochs are over or nothing gets better, from the last checkpoint where there is one."""
         self._restore()
-        self.saved_at = time.monotonic()
+        self.saved_at, self.save_takes = time.monotonic(), 0.0
         with self._stop_at_a_step(), single_precision(self.precision):
             while not self._is_over():
                 self._run_epoch()
                 self._end_epoch()
                 if self.stopping:
                     self._interrupt(0.0)
-                if time.monotonic() - self.saved_at > CHECKPOINT_SECONDS:
+                if self._checkpoint_is_due():
                     self._save()
         if self.best_weights is not None:
-            self.model.network.load_state_dict(self.best_weights)
+            self._load_weights(self.best_weights)
         self.model.save_weights(self.folder.path)
 
     def _is_over(self) -> bool:
@@ -136,72 +159,78 @@ class Trainer:
 
     @property
     def _lr(self) -> float:
-        return float(self.optimiser.param_groups[0]["lr"])
+        """The learning rate of the epoch, before the schedule of steps."""
+        return self.recipe.lr * self.factor
 
     def _run_epoch(self) -> None:
         """Train on every batch of the epoch that is not done; each group of ``accumulate`` batches is a step."""
-        pairs = self.encoded.pairs
-        lengths = pairs.premise.lengths[self.rows], pairs.hypothesis.lengths[self.rows]
-        batches = plan_batches(
-            *lengths,
-            pairs=self.recipe.batch,
-            tokens=self.options.batch_tokens,
-            seed=(self.options.seed, self.epoch),
-        )
-        order = torch.from_numpy(self.rows[np.concatenate(batches)]).to(self.device)
+        batches, sizes = self._plan_epoch()
+        order = torch.from_numpy(np.concatenate(batches)).to(self.device)
         ends = np.cumsum([len(batch) for batch in batches])
         self.model.network.train()
+        self.objective.train()
         began, resumed = time.monotonic(), int(ends[self.done - 1]) if self.done else 0
         for first in range(self.done, len(batches), self.options.accumulate):
             group = range(first, min(first + self.options.accumulate, len(batches)))
-            total = int(ends[group[-1]] - (ends[first - 1] if first else 0))
-            for number in group:
-                rows = order[int(ends[number]) - len(batches[number]) : int(ends[number])]
-                sizes = tuple(int(side[batches[number]].max()) for side in lengths)
-                with self._out_of_memory(number, len(rows), sizes):
-                    self._backward(rows, (sizes[0], sizes[1]), total)
-            with self._out_of_memory(number, len(rows), sizes):
-                self._step()
+            parts = [order[int(ends[number]) - len(batches[number]) : int(ends[number])] for number in group]
+            self._set_rate(first / len(batches))
+            with self._out_of_memory(group[-1], len(parts[-1]), sizes[group[-1]]):
+                self._make_step(parts, [sizes[number] for number in group])
+            self.steps += 1
             self.done = group[-1] + 1
             if self.device.type == "cpu" or len(self.losses) >= LOOK_EVERY:
                 self._look(int(ends[group[-1]]), resumed, time.monotonic() - began)
             if self.stopping:
                 self._interrupt(time.monotonic() - began)
-            if time.monotonic() - self.saved_at > CHECKPOINT_SECONDS:
+            if self._checkpoint_is_due():
                 self.seconds += time.monotonic() - began
-                began, resumed = time.monotonic(), int(ends[group[-1]])
                 self._save()
-        self._look(len(self.rows), resumed, time.monotonic() - began)
+                began, resumed = time.monotonic(), int(ends[group[-1]])
+        self._look(len(order), resumed, time.monotonic() - began)
         self.seconds += time.monotonic() - began
 
-    def _backward(self, rows: Tensor, sizes: tuple[int, int], total: int) -> None:
-        """Add the gradients of one batch, as its share of a step over ``total`` pairs."""
-        premise, hypothesis = self.tensors.batch(rows, sizes)
-        assert self.tensors.labels is not None
-        with autocast(self.precision, self.device):
-            scores = self.model.network(premise, hypothesis)
-        scores = scores.float()
-        loss = functional.cross_entropy(scores, self.tensors.labels[rows], reduction="sum") / total
-        penalty = self.model.network.penalty()
-        whole = loss if penalty is None else loss + penalty * (len(rows) / total)
-        whole.backward()  # type: ignore[no-untyped-call]
-        self.losses.append(whole.detach() * total)
-        self.loss_pairs += len(rows)
-        self.dynamics[self._place[rows]] = scores.detach().softmax(dim=1)
+    def _plan_epoch(self) -> tuple[list[NDArray[np.int64]], list[Sizes]]:
+        """Return the rows of each batch, and what it is padded to."""
+        seed = (self.options.seed, self.epoch)
+        rows = self.objective.draw(self.task.epoch_rows, seed)
+        lengths = [side[rows] for side in self.encoded.rows.lengths]
+        places = plan_batches(lengths, pairs=self.recipe.batch, tokens=self.options.batch_tokens, seed=seed)
+        sizes: list[Sizes] = [tuple(int(side[batch].max()) for side in lengths) for batch in places]
+        if self.captured is not None:
+            sizes = [self.captured.round(size) for size in sizes]
+            self.captured.plan([(len(batch), size) for batch, size in zip(places, sizes, strict=True)])
+        return [rows[batch] for batch in places], sizes
 
-    def _step(self) -> None:
-        if self.recipe.clip is not None:
-            torch.nn.utils.clip_grad_norm_(self.trained, self.recipe.clip)
-        self.optimiser.step()
-        self.optimiser.zero_grad(set_to_none=True)
-        self.model.network.steps += 1
+    def _set_rate(self, done: float) -> None:
+        """Set the learning rate of the next step, when the share ``done`` of this epoch is."""
+        progress = (self.epoch - 1 + done) / self.recipe.epochs
+        rate = self._lr * rate_factor(self.recipe.schedule, self.recipe.warmup, progress)
+        if rate != self._rate:
+            set_rate(self.optimiser, rate, self.device)
+            self._rate = rate
+
+    _rate: float | None = None
+    """What the optimiser was told last."""
+
+    def _make_step(self, parts: Sequence[Tensor], sizes: Sequence[Sizes]) -> None:
+        if self.captured is not None:
+            losses = [self.captured.make(parts[0], sizes[0])]
+        else:
+            total = sum(len(rows) for rows in parts)
+            losses = [
+                self.step.backward(rows, size, len(rows) / total) for rows, size in zip(parts, sizes, strict=True)
+            ]
+            self.step.finish()
+        self.losses += [loss * len(rows) for loss, rows in zip(losses, parts, strict=True)]
+        self.loss_pairs += sum(len(rows) for rows in parts)
 
     def _look(self, pairs: int, resumed: int, seconds: float) -> None:
         """Fetch the losses since the last look and tell how far the run is."""
         self._fetch_losses()
         if self.on_step:
             loss, rate = self.loss_sum / max(self.loss_pairs, 1), (pairs - resumed) / max(seconds, 1e-9)
-            step = Step(self.epoch, self.recipe.epochs, pairs, len(self.rows), loss, rate, self.best)
+            of = len(self.task.epoch_rows)
+            step = Step(self.epoch, self.recipe.epochs, pairs, of, loss, rate, self.best)
             self.stopping = bool(self.on_step(step)) or self.stopping
 
     def _fetch_losses(self) -> None:
@@ -210,7 +239,7 @@ class Trainer:
         for number, loss in enumerate(losses):
             if not np.isfinite(loss):
                 later = (len(losses) - 1) // self.options.accumulate - number // self.options.accumulate
-                raise self._diverged("the loss is not a finite number at", self.model.network.steps - later)
+                raise self._diverged("the loss is not a finite number at", self.steps - later)
         self.loss_sum += sum(losses)
         self.losses = []
 
@@ -223,15 +252,15 @@ class Trainer:
     def _end_epoch(self) -> None:
         """Score the dev sets, log, judge, and lower the learning rate."""
         if not torch.stack([parameter.isfinite().all() for parameter in self.trained]).all():
-            raise self._diverged("a weight is not a finite number after", self.model.network.steps)
+            raise self._diverged("a weight is not a finite number after", self.steps)
         scores = {
-            gold.name: gold.score(self.model.predict_tensors(pairs, tensors), self.model.label_space)
-            for gold, pairs, tensors in zip(self.task.dev, self.encoded.dev, self.dev, strict=True)
+            gold.name: gold.score(self.model.predict_rows(rows, tensors), self.model.label_space)
+            for gold, rows, tensors in zip(self.task.dev, self.encoded.dev, self.dev, strict=True)
         }
         self._write_dynamics()
         self.folder.log_epoch(
             self.epoch,
-            steps=self.model.network.steps,
+            steps=self.steps,
             loss=self.loss_sum / self.loss_pairs,
             lr=self._lr,
             dev=scores,
@@ -239,8 +268,7 @@ class Trainer:
         )
         if scores:
             self._judge(_decisive(scores, self.options.stop_on))
-        for group in self.optimiser.param_groups:
-            group["lr"] *= self.recipe.decay
+        self.factor *= self.recipe.decay
         self.epoch += 1
         self.done, self.loss_sum, self.loss_pairs = 0, 0.0, 0
 
@@ -249,47 +277,63 @@ class Trainer:
         if self.best is None or accuracy > self.best:
             self.best, self.best_epoch, self.bad = accuracy, self.epoch, 0
             self.stale = 0 if self.recipe.in_a_row else self.stale
-            state = self.model.network.state_dict()
-            self.best_weights = {name: value.detach().clone() for name, value in state.items()}
+            self.best_weights = {name: value.to("cpu", copy=True) for name, value in self._weights().items()}
             return
         self.stale += 1
         self.bad += 1
         if self.bad > self.recipe.drop_patience:
             self.bad = 0
-            for group in self.optimiser.param_groups:
-                group["lr"] *= self.recipe.drop
+            self.factor *= self.recipe.drop
 
     def _write_dynamics(self) -> None:
         """Write the probabilities that training gave each pair in this epoch, for cartography."""
-        ids = self.task.gold.frame["id"].gather(pl.Series(self.rows))
+        ids = self.task.gold.frame["id"].gather(pl.Series(self.task.rows))
         table = pl.DataFrame({"id": ids, "probabilities": pl.Series(self.dynamics.cpu().numpy())}).select(
             "id", pl.lit(self.epoch).alias("epoch"), pl.col("probabilities").cast(pl.List(pl.Float32))
         )
         with atomic_file(self.folder.path / DYNAMICS / f"epoch-{self.epoch:03}.parquet") as temporary:
             table.write_parquet(temporary)
 
+    def _weights(self) -> dict[str, Tensor]:
+        """Return what training changes of the network; the rest is as it was built."""
+        frozen = {name for name, parameter in self.model.network.named_parameters() if not parameter.requires_grad}
+        state = self.model.network.state_dict()
+        return {name: value.detach() for name, value in state.items() if name not in frozen}
+
+    def _load_weights(self, weights: dict[str, Tensor]) -> None:
+        self.model.network.load_state_dict(weights, strict=False)
+
+    def _checkpoint_is_due(self) -> bool:
+        wait = max(CHECKPOINT_SECONDS, self.save_takes / CHECKPOINT_SHARE)
+        return time.monotonic() - self.saved_at > wait
+
+    _COUNTS = ("epoch", "done", "steps", "seconds", "factor", "best", "best_epoch", "stale", "bad", "loss_sum")
+
     def _save(self) -> None:
+        began = time.monotonic()
         self._fetch_losses()
-        if self.best_weights is not None:
-            self.model.save_weights(self.folder.path, self.best_weights)
-        names = ("epoch", "done", "seconds", "best", "best_epoch", "best_weights", "stale", "bad", "loss_sum")
-        state: dict[str, Any] = {name: getattr(self, name) for name in (*names, "loss_pairs", "dynamics")}
-        state["network"] = self.model.network.state_dict()
+        state: dict[str, Any] = {name: getattr(self, name) for name in (*self._COUNTS, "loss_pairs", "dynamics")}
+        state["network"] = self._weights()
+        state["objective"] = self.objective.state_dict()
         state["optimiser"] = self.optimiser.state_dict()
-        state["steps"] = self.model.network.steps
-        self.folder.write_checkpoint(state)
+        self.folder.write_checkpoint(state, self.best_epoch, self.best_weights)
         self.saved_at = time.monotonic()
+        self.save_takes = self.saved_at - began
 
     def _restore(self) -> None:
         state = self.folder.read_checkpoint(self.device)
         if state is None:
             self.folder.truncate_metrics(0)
             return
-        self.model.network.load_state_dict(state.pop("network"))
+        self._load_weights(state.pop("network"))
+        self.objective.load_state_dict(state.pop("objective"))
         self.optimiser.load_state_dict(state.pop("optimiser"))
-        self.model.network.steps = state.pop("steps")
+        self.dynamics.copy_(state.pop("dynamics"))
         for name, value in state.items():
             setattr(self, name, value)
+        self.model.set_steps(self.steps)
+        if self.best_epoch:
+            self.best_weights = self.folder.read_best(self.best_epoch)
         self.folder.truncate_metrics(self.epoch - 1)
 
     def _interrupt(self, seconds: float) -> None:
@@ -324,8 +368,9 @@ class Trainer:
                 raise
             tokens = pairs * sum(sizes)
             raise GoldlabelError(
-                f"out of memory in batch {number + 1} of epoch {self.epoch}: {pairs} pairs of {sizes[0]} + {sizes[1]} "
-                f"tokens; pass --batch-tokens {max(tokens // 2, 1)}, and --accumulate 2 for the same gradients"
+                f"out of memory in batch {number + 1} of epoch {self.epoch}: {pairs} pairs of "
+                f"{' + '.join(map(str, sizes))} tokens; pass --batch-tokens {max(tokens // 2, 1)}, and --accumulate 2 "
+                "for the same gradients"
             ) from error
 
 
