@@ -10,14 +10,20 @@ stopping watch the loss on the development set, ours the accuracy; both stop at 
 
 from __future__ import annotations
 
+import warnings
+
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from goldlabel.models.layers import Sentences, compare, masked_max
+from goldlabel.models.layers import Sentences, compare, masked_max, reversal, take
 from goldlabel.models.network import SentenceNetwork, WordRecipe, read_out
 from goldlabel.models.options import Count, Share
 from goldlabel.models.torch_model import Outputs
+
+SATURATED = 1e4
+"""A sigmoid of it is exactly 1, and of its negative exactly 0."""
+State = tuple[Tensor, Tensor]
 
 
 class HBMP(SentenceNetwork):
@@ -54,15 +60,51 @@ class HBMP(SentenceNetwork):
 
     def encode(self, sentences: Sentences) -> Tensor:
         """Return the maxima over the states of the three."""
-        lengths = sentences.lengths.cpu()
-        words = pack_padded_sequence(self.words(sentences.words), lengths, batch_first=True, enforce_sorted=False)
+        words, run = self.words(sentences.words), run_padded if sentences.words.is_cuda else run_packed
         maxima, last = [], None
         for encoder in self.encoders:
-            packed, last = encoder(words, last)
-            states, _ = pad_packed_sequence(packed, batch_first=True, total_length=sentences.words.shape[1])
+            assert isinstance(encoder, nn.LSTM)
+            states, last = run(encoder, words, sentences, last)
             maxima.append(masked_max(states, sentences.mask))
         return torch.cat(maxima, dim=-1)
 
     def classify(self, premise: Tensor, hypothesis: Tensor) -> Outputs:
         """Score [u; v; |u - v|; u * v]."""
         return read_out(self.head, compare(premise, hypothesis, absolute=True))
+
+
+def run_packed(encoder: nn.LSTM, words: Tensor, sentences: Sentences, start: State | None) -> tuple[Tensor, State]:
+    """Return the states at every token and the last ones, those of torch on packed sentences."""
+    lengths = sentences.lengths.cpu()
+    packed, last = encoder(pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False), start)
+    states, _ = pad_packed_sequence(packed, batch_first=True, total_length=words.shape[1])
+    return states, last
+
+
+def run_padded(encoder: nn.LSTM, words: Tensor, sentences: Sentences, start: State | None) -> tuple[Tensor, State]:
+    """Return the same, but in any order of the tokens, without waiting for the lengths as packing does.
+
+    Padding comes last, and a further input that is 1 there shuts the input gate and opens the forget gate for good, so
+    that the cell keeps the state of the last token.
+    """
+    padding = ~sentences.mask[:, :, None]
+    values = torch.cat([words, padding.to(words.dtype)], dim=-1)
+    hidden = encoder.hidden_size
+    shut = torch.zeros(4, hidden, 1, dtype=words.dtype, device=words.device)
+    shut[0], shut[1] = -SATURATED, SATURATED  # torch orders the gates input, forget, cell, output
+    states, last = [], []
+    for number, suffix in enumerate(("", "_reverse")):
+        inputs, recurrent, *biases = (
+            encoder.get_parameter(f"{name}_l0{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        )
+        weights = [torch.cat([inputs, shut.flatten(0, 1).to(inputs.dtype)], dim=1), recurrent, *biases]
+        zeros = words.new_zeros(1, len(words), hidden)
+        begin = [zeros, zeros] if start is None else [part[number : number + 1] for part in start]
+        read = take(values, reversal(sentences.lengths, values.shape[1])) if suffix else values
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="RNN module weights are not part of single contiguous chunk")
+            outputs, _, cell = torch._VF.lstm(read, begin, weights, True, 1, 0.0, encoder.training, False, True)
+        states.append(outputs)
+        last.append((take(outputs, (sentences.lengths - 1)[:, None]).squeeze(1), cell[0]))
+    h, c = (torch.stack([direction[part] for direction in last]) for part in (0, 1))
+    return torch.cat(states, dim=-1), (h, c)
