@@ -46,6 +46,16 @@ def test_bilstm_reads_each_sentence_as_if_alone() -> None:
         torch.testing.assert_close(last[row], torch.cat([final[0, 0], final[1, 0]]))
 
 
+def test_both_directions_at_once_are_those_one_after_the_other() -> None:
+    """What a GPU runs, here on the processor: states and gradients."""
+    layer, batch = BiLSTM(4, 6), values().requires_grad_()
+    states, _ = layer(batch, LENGTHS)
+    at_once = torch.cat(layer.run_at_once(batch, LENGTHS), dim=-1) * MASK[:, :, None]
+    torch.testing.assert_close(at_once, states)
+    gradients = [torch.autograd.grad(way.sin().sum(), [batch, *layer.parameters()]) for way in (states, at_once)]
+    torch.testing.assert_close(*gradients)
+
+
 @pytest.mark.parametrize("pooling", [masked_max, masked_mean])
 def test_pooled_states_are_those_of_the_tokens(pooling: object) -> None:
     layer, batch = BiLSTM(4, 6), values()

@@ -10,19 +10,15 @@ stopping watch the loss on the development set, ours the accuracy; both stop at 
 
 from __future__ import annotations
 
-import warnings
-
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from goldlabel.models.layers import Sentences, compare, masked_max, reversal, take
+from goldlabel.models.layers import Sentences, compare, masked_max, reversal, run_idle_at_padding, take
 from goldlabel.models.network import SentenceNetwork, WordRecipe, read_out
 from goldlabel.models.options import Count, Share
 from goldlabel.models.torch_model import Outputs
 
-SATURATED = 1e4
-"""A sigmoid of it is exactly 1, and of its negative exactly 0."""
 State = tuple[Tensor, Tensor]
 
 
@@ -82,29 +78,17 @@ def run_packed(encoder: nn.LSTM, words: Tensor, sentences: Sentences, start: Sta
 
 
 def run_padded(encoder: nn.LSTM, words: Tensor, sentences: Sentences, start: State | None) -> tuple[Tensor, State]:
-    """Return the same, but in any order of the tokens, without waiting for the lengths as packing does.
-
-    Padding comes last, and a further input that is 1 there shuts the input gate and opens the forget gate for good, so
-    that the cell keeps the state of the last token.
-    """
-    padding = ~sentences.mask[:, :, None]
-    values = torch.cat([words, padding.to(words.dtype)], dim=-1)
-    hidden = encoder.hidden_size
-    shut = torch.zeros(4, hidden, 1, dtype=words.dtype, device=words.device)
-    shut[0], shut[1] = -SATURATED, SATURATED  # torch orders the gates input, forget, cell, output
+    """Return the same, but in any order of the tokens, without waiting for the lengths as packing does."""
     states, last = [], []
     for number, suffix in enumerate(("", "_reverse")):
-        inputs, recurrent, *biases = (
-            encoder.get_parameter(f"{name}_l0{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-        )
-        weights = [torch.cat([inputs, shut.flatten(0, 1).to(inputs.dtype)], dim=1), recurrent, *biases]
-        zeros = words.new_zeros(1, len(words), hidden)
-        begin = [zeros, zeros] if start is None else [part[number : number + 1] for part in start]
-        read = take(values, reversal(sentences.lengths, values.shape[1])) if suffix else values
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="RNN module weights are not part of single contiguous chunk")
-            outputs, _, cell = torch._VF.lstm(read, begin, weights, True, 1, 0.0, encoder.training, False, True)
+        names = (f"{name}_l0{suffix}" for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
+        weights = [encoder.get_parameter(name) for name in names]
+        zeros = words.new_zeros(1, len(words), encoder.hidden_size)
+        begin = (zeros, zeros) if start is None else (start[0][number : number + 1], start[1][number : number + 1])
+        # Backwards, each sentence is turned round within its length, as its padding must come last.
+        read = take(words, reversal(sentences.lengths, words.shape[1])) if suffix else words
+        outputs, cells = run_idle_at_padding(read, sentences.lengths, begin, [weights])
         states.append(outputs)
-        last.append((take(outputs, (sentences.lengths - 1)[:, None]).squeeze(1), cell[0]))
+        last.append((take(outputs, (sentences.lengths - 1)[:, None]).squeeze(1), cells[0]))
     h, c = (torch.stack([direction[part] for direction in last]) for part in (0, 1))
     return torch.cat(states, dim=-1), (h, c)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -107,14 +108,58 @@ class BiLSTM(nn.Module):
 
     def forward(self, values: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """Return the states at every token, zero at padding, and the last states that each direction read."""
+        if values.is_cuda:
+            ahead, back = self.run_at_once(values, lengths)
+            last = torch.cat([take(ahead, (lengths - 1)[:, None]).squeeze(1), back[:, 0]], dim=-1)
+            return mask_out(torch.cat([ahead, back], dim=-1), lengths), last
         ahead, at_end = self.forwards(values, lengths)
         back, at_start = self.backwards(values, lengths)
         return torch.cat([ahead, back], dim=-1), torch.cat([at_end, at_start], dim=-1)
 
     def pool(self, values: Tensor, sentences: Sentences, pooling: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
         """Return the states pooled over the tokens, whose order does not matter then."""
+        if values.is_cuda:
+            return pooling(torch.cat(self.run_at_once(values, sentences.lengths), dim=-1), sentences.mask)
         states = (lstm.read(values, sentences.lengths) for lstm in (self.forwards, self.backwards))
         return torch.cat([pooling(direction, sentences.mask) for direction in states], dim=-1)
+
+    def run_at_once(self, values: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the states of each direction as one call gives them, which a GPU runs beside each other.
+
+        Backwards it begins at the padding, which leaves the states at 0. Those ahead of the last token mean nothing.
+        """
+        zeros = values.new_zeros(2, len(values), self.forwards.lstm.hidden_size)
+        weights = [list(direction.lstm.parameters()) for direction in (self.forwards, self.backwards)]
+        states, _ = run_idle_at_padding(values, lengths, (zeros, zeros), weights)
+        ahead, back = states.chunk(2, dim=-1)
+        return ahead, back
+
+
+SATURATED = 1e4
+"""A sigmoid of it is exactly 1, and of its negative exactly 0."""
+
+
+def run_idle_at_padding(
+    values: Tensor, lengths: Tensor, start: tuple[Tensor, Tensor], weights: Sequence[Sequence[Tensor]]
+) -> tuple[Tensor, Tensor]:
+    """Run LSTMs, one for each direction that there are weights of, whose cells stay as they are at padding.
+
+    A further input that is 1 there shuts the input gate and opens the forget gate for good. So the last cells are those
+    of the last tokens, without the packing that waits for the lengths. Returns all states and the last cells.
+    """
+    padding = torch.arange(values.shape[1], device=values.device) >= lengths[:, None]
+    inputs = torch.cat([values, padding[:, :, None].to(values.dtype)], dim=-1)
+    gates = torch.zeros(4, weights[0][1].shape[1], 1, device=values.device)
+    gates[0], gates[1] = -SATURATED, SATURATED  # torch orders them input, forget, cell, output
+    flat: list[Tensor] = []
+    for from_inputs, *others in weights:
+        flat += [torch.cat([from_inputs, gates.flatten(0, 1).to(from_inputs.dtype)], dim=1), *others]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="RNN module weights are not part of single contiguous chunk")
+        states, _, cells = torch._VF.lstm(
+            inputs, start, flat, True, 1, 0.0, torch.is_grad_enabled(), len(weights) == 2, True
+        )
+    return states, cells
 
 
 def reversal(lengths: Tensor, size: int) -> Tensor:
