@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from goldlabel.audit import audit
     from goldlabel.errors import GoldlabelError
+    from goldlabel.evaluate import score
     from goldlabel.models import Model, load_model, predict_labels
     from goldlabel.pairs import Card, LabelSpace, Pairs, convert, label_space, read, score_mapping
     from goldlabel.sources import load
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "audit": "goldlabel.audit",
     "GoldlabelError": "goldlabel.errors",
+    "score": "goldlabel.evaluate",
     "Model": "goldlabel.models",
     "load_model": "goldlabel.models",
     "predict_labels": "goldlabel.models",
@@ -52,6 +54,7 @@ __all__ = [
     "load_model",
     "predict_labels",
     "read",
+    "score",
     "score_mapping",
     "train",
     "verify",

@@ -148,8 +148,8 @@ def _print(result: Verification, more: list[Result]) -> None:
 
 def _print_agreement(result: Verification) -> None:
     """Print statistics as rows and groups as columns, as papers do, a few groups to a table."""
+    from goldlabel.pairs.groups import group_title
     from goldlabel.verify.agreement import AUTHOR_SHARES, SHARES
-    from goldlabel.verify.groups import group_title
 
     relabelled = [key for key, group in result.groups.items() if group.relabelled]
     known = {name for name in result.whole.figures if name not in AUTHOR_SHARES or result.whole.figures[name].n}

@@ -24,6 +24,7 @@ from goldlabel.collect.store import Store
 from goldlabel.files import atomic_folder
 from goldlabel.metrics import Estimate
 from goldlabel.pairs import Pairs, Result
+from goldlabel.pairs.groups import ALL, Key, group_name, group_title
 from goldlabel.pairs.labels import NLI3, ORDINAL5
 from goldlabel.pairs.record import COLUMNS
 from goldlabel.pairs.rows import to_json
@@ -31,7 +32,6 @@ from goldlabel.pairs.splits import ExcludeOverlap, Split
 from goldlabel.pairs.writing import refuse_foreign_folder
 from goldlabel.verify import HumanBaseline, Mixture, Verification, compare_mixture, human_baseline, verify, votes_of
 from goldlabel.verify.agreement import COEFFICIENTS, SHARES
-from goldlabel.verify.groups import ALL, Key, group_name, group_title
 
 _TOLD = (*SHARES, "fleiss_kappa", "krippendorff_alpha")
 _INTERVALS = "Shares in per cent, with 95 % intervals; pairs of one premise count as one draw."

@@ -1,1 +1,5 @@
-"""Suites of datasets, and a model's scores on them with intervals."""
+"""What models say of pairs, and how well they do: predictions, scores with intervals, comparisons."""
+
+from goldlabel.evaluate.scores import DatasetScore, LabelScore, Score, Scores, score
+
+__all__ = ["DatasetScore", "LabelScore", "Score", "Scores", "score"]

@@ -1,6 +1,7 @@
 """Models: the protocol that everything which scores pairs follows, and its members."""
 
-from goldlabel.models.model import MODELS, Model, load_model, predict_labels
+from goldlabel.models.loading import load_model
+from goldlabel.models.model import MODELS, Model, predict_labels
 
 MODELS.add("majority", "goldlabel.models.majority:Majority")
 MODELS.add("linear", "goldlabel.models.linear:Linear")

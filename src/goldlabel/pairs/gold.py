@@ -9,6 +9,7 @@ taken along.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,7 +34,8 @@ _COLUMNS = ("id", "premise", "hypothesis", "label", "language", "group")
 class GoldPairs:
     """Texts and gold labels of one dataset, in memory.
 
-    ``frame`` has the columns ``id, premise, hypothesis, label, language, group`` of the record.
+    ``frame`` has the columns ``id, premise, hypothesis, label, language, group`` of the record, and others that were
+    asked for.
     """
 
     name: str
@@ -41,6 +43,7 @@ class GoldPairs:
     frame: pl.DataFrame
     without_gold: int = 0
     """Pairs of the same split that were left out."""
+    split: str = UNSPLIT
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -60,26 +63,39 @@ class GoldPairs:
         """A hash of the texts and labels, in order."""
         return digest_texts(self.frame.select("id", "premise", "hypothesis", "label"))
 
+    def answers(self, probabilities: NDArray[np.float64], space: LabelSpace) -> NDArray[np.str_]:
+        """Return the label of these pairs' space that scores over a model's space make most probable.
+
+        It is ``-`` where there is no answer: a row of NaN, or everything on labels without a counterpart here.
+        """
+        mapping = score_mapping(space, self.space)
+        kept = [space.index(label) for label, target in mapping.targets.items() if target is not None]
+        answered = probabilities[:, kept].sum(axis=1) > 0
+        words = np.array(self.space.labels)[mapping.apply(probabilities).argmax(axis=1)]
+        return np.where(answered, words, NO_GOLD)
+
     def score(self, probabilities: NDArray[np.float64], space: LabelSpace) -> Estimate:
-        """Return the accuracy of scores over a model's label space on these labels."""
-        mapped = score_mapping(space, self.space).apply(probabilities)
-        words = np.array(self.space.labels)[mapped.argmax(axis=1)]
-        return accuracy_score(self.frame["label"].to_numpy(), words, units=self.units)
+        """Return the accuracy of scores over a model's label space on these labels; no answer is a wrong one."""
+        return accuracy_score(self.frame["label"].to_numpy(), self.answers(probabilities, space), units=self.units)
 
 
-def take_gold(pairs: Pairs, split: str | None = None, *, default: str, advice: str) -> GoldPairs:
+def take_gold(
+    pairs: Pairs, split: str | None = None, *, default: str, advice: str, also: Sequence[str] = ()
+) -> GoldPairs:
     """Return the gold pairs of a split, or without one, of the ``default`` split or of data that was never split.
 
-    Where neither is there, nothing is guessed; ``advice`` tells the user how to say which split is meant.
+    Where neither is there, nothing is guessed; ``advice`` tells the user how to say which split is meant. ``also`` are
+    further columns to keep.
     """
-    frame = pairs.frame.select(*_COLUMNS, "split").collect(engine="streaming")
+    frame = pairs.frame.select(*dict.fromkeys((*_COLUMNS, "split", *also))).collect(engine="streaming")
     splits = sorted(frame["split"].unique())
     wanted = one_of("split", split, SPLITS) if split else UNSPLIT if splits == [UNSPLIT] else default
     if splits and wanted not in splits:
         raise InputError(f"{pairs.card.name}: has no {wanted} split, only {', '.join(splits)}; {advice}")
-    frame = frame.filter(pl.col("split") == wanted).drop("split")
+    frame = frame.filter(pl.col("split") == wanted)
+    frame = frame if "split" in also else frame.drop("split")
     gold = frame.filter(pl.col("label") != NO_GOLD)
-    return GoldPairs(pairs.card.name, pairs.card.label_space, gold, len(frame) - len(gold))
+    return GoldPairs(pairs.card.name, pairs.card.label_space, gold, len(frame) - len(gold), wanted)
 
 
 def splits_of(pairs: Pairs) -> set[str]:

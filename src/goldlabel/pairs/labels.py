@@ -124,7 +124,7 @@ class ScoreMapping:
     convention: str
 
     def apply(self, scores: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Map an ``(n, source labels)`` matrix of probabilities to ``(n, target labels)``."""
+        """Map an ``(n, source labels)`` matrix of probabilities to ``(n, target labels)``; rows of NaN stay such."""
         matrix = np.zeros((len(self.source), len(self.target)))
         for label, target in self.targets.items():
             if target is not None:
@@ -132,7 +132,7 @@ class ScoreMapping:
         mapped: NDArray[np.float64] = np.asarray(scores, dtype=np.float64) @ matrix
         total = mapped.sum(axis=1, keepdims=True)
         # Everything was on dropped labels: nothing is known about the rest.
-        return np.where(total > 0, mapped / np.where(total > 0, total, 1.0), 1.0 / len(self.target))
+        return np.where(total == 0, 1.0 / len(self.target), mapped / np.where(total == 0, 1.0, total))
 
     def label(self, label: str) -> str | None:
         """Map one gold label; ``None`` if the target space has no word for it."""

@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 from goldlabel.errors import InputError
 from goldlabel.metrics import Estimate
 from goldlabel.pairs import Pairs, Result
-from goldlabel.pairs.record import COLUMNS, LISTS
+from goldlabel.pairs.groups import ALL, Key, group_columns, group_name, group_rows
 from goldlabel.pairs.rows import to_json
-from goldlabel.registry import suggest
 from goldlabel.verify.agreement import COEFFICIENTS, SHARES, Agreement, agreement
 from goldlabel.verify.annotators import Annotators, annotators
 from goldlabel.verify.cohen_kappa import Joint, joint_votes, mean_cohen
 from goldlabel.verify.gold import GoldLabels, gold_labels
-from goldlabel.verify.groups import ALL, Key, group_name, group_rows
 from goldlabel.verify.opinions import Opinions, opinions
 from goldlabel.verify.relabelling import relabel
 from goldlabel.verify.sequential import StoppingRule, VotePlan, fit_prior, plan_votes
@@ -127,7 +125,7 @@ def verify(
     which of one annotator's votes on a pair counts. ``votes`` replace those of the record, in what is written too.
     Pairs with fewer than two votes, and pairs on which the method has yet to decide, keep their label.
     """
-    columns = _columns(by)
+    columns = group_columns(by)
     replaced = votes is not None
     if votes is None:
         votes = votes_of(pairs, author=author, repeats=repeats)
@@ -140,7 +138,8 @@ def verify(
     gold = gold_labels(votes, method, quorum=quorum, confidence=confidence)
     options: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
     joint = joint_votes(votes) if votes.annotators else None
-    groups = {key: _group(votes, gold, joint, chosen, options) for key, chosen in group_rows(pairs, columns).items()}
+    values = pairs.frame.select(columns).collect(engine="streaming")
+    groups = {key: _group(votes, gold, joint, chosen, options) for key, chosen in group_rows(values, columns).items()}
     decided = votes.relabelled & gold.decided
     matches = int((gold.marks == votes.label).all(axis=1)[decided].sum())
     rule = StoppingRule(confidence=confidence or 0.95, most=10, prior=fit_prior(votes.counts[:, : len(votes.space)]))
@@ -158,15 +157,6 @@ def verify(
         pending=int((votes.relabelled & ~gold.decided).sum()),
         notes=_notes(votes, quorum),
     )
-
-
-def _columns(by: str | Sequence[str] | None) -> tuple[str, ...]:
-    names = tuple(by.split(",")) if isinstance(by, str) else tuple(by or ())
-    for name in names:
-        if name not in COLUMNS or name in LISTS:
-            allowed = [column for column in COLUMNS if column not in LISTS]
-            raise InputError(f"there is no column {name!r} to group by; {suggest(name, allowed)}")
-    return names
 
 
 def _group(

@@ -3,26 +3,46 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from goldlabel.pairs import Pairs
+from goldlabel.errors import InputError
+from goldlabel.pairs.record import COLUMNS, LISTS
+from goldlabel.registry import suggest
 
 Key = tuple[str | None, ...]
 """The values of the columns that make a group, ``None`` where a pair has no value; the whole has none."""
 
 ALL: Key = ()
+SINGLE_VALUED = tuple(name for name in COLUMNS if name not in LISTS)
 _WHOLE, _NO_VALUE = "all", "(none)"
 
 
-def group_rows(pairs: Pairs, columns: tuple[str, ...]) -> dict[Key, NDArray[np.bool_] | None]:
-    """Return which pairs each group has, the whole first, which has them all."""
+def group_columns(by: str | Sequence[str] | None, allowed: Sequence[str] = SINGLE_VALUED) -> tuple[str, ...]:
+    """Return the columns that pairs shall be grouped by: one, or several joined by commas or in a sequence."""
+    names = tuple(by.split(",")) if isinstance(by, str) else tuple(by or ())
+    for name in names:
+        if name not in allowed:
+            raise InputError(f"there is no column {name!r} to group by; {suggest(name, list(allowed))}")
+    return names
+
+
+def group_rows(frame: pl.DataFrame, columns: tuple[str, ...]) -> dict[Key, NDArray[np.bool_] | None]:
+    """Return which rows each group has, the whole first, which has them all.
+
+    A row is in one group for each value of a column of lists, and so in several.
+    """
     groups: dict[Key, NDArray[np.bool_] | None] = {ALL: None}
     if not columns:
         return groups
-    frame = pairs.frame.select(columns).collect(engine="streaming")
-    for *key, rows in frame.with_row_index("row").group_by(columns).agg("row").sort(columns).iter_rows():
+    values = frame.select(columns).with_row_index("row")
+    for name in LISTS:
+        if name in columns:
+            values = values.explode(name)
+    for *key, rows in values.group_by(columns).agg("row").sort(columns).iter_rows():
         chosen = np.zeros(len(frame), dtype=np.bool_)
         chosen[rows] = True
         groups[tuple(key)] = chosen

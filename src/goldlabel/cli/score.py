@@ -1,0 +1,103 @@
+"""``goldlabel score``: how well a model does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from goldlabel.cli.loading import (
+    DeviceOption,
+    LimitOption,
+    ModelArgument,
+    PrecisionOption,
+    SetOption,
+    SplitOption,
+    loading_options,
+)
+from goldlabel.cli.output import (
+    ColumnsOption,
+    JsonOption,
+    LabelsOption,
+    MapOption,
+    SeedOption,
+    note,
+    open_pairs,
+    print_json,
+    print_table,
+    progress,
+)
+
+if TYPE_CHECKING:
+    from goldlabel.evaluate import Scores
+
+
+def score_command(
+    model: ModelArgument,
+    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders, or names of added sources.")],
+    split: SplitOption = None,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", help="Also for each value of this column, such as genre or tags; or of several: a,b."),
+    ] = None,
+    level: Annotated[float, typer.Option("--level", help="Confidence level of intervals.")] = 0.95,
+    resamples: Annotated[int, typer.Option("--resamples", min=0, help="Bootstrap resamples behind F1.")] = 1000,
+    device: DeviceOption = "auto",
+    precision: PrecisionOption = "fp32",
+    settings: SetOption = None,
+    labels: LabelsOption = "nli3",
+    spellings: MapOption = None,
+    columns: ColumnsOption = None,
+    limit: LimitOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Score a model, or a file of predictions, on pairs with gold labels."""
+    from goldlabel.evaluate import score
+
+    datasets = [open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=None) for path in paths]
+    with progress(f"scoring {model}", None, in_bytes=False) as advance:
+        result = score(
+            model,
+            datasets,
+            split=split,
+            limit=limit,
+            by=by,
+            level=level,
+            resamples=resamples,
+            seed=seed,
+            on_pairs=advance,
+            **loading_options(device, precision, settings),
+        )
+    _tell(result)
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        _print(result)
+
+
+def _tell(result: Scores) -> None:
+    """Say what the figures would otherwise hide."""
+    for name, dataset in result.scores.items():
+        if dataset.without_gold:
+            note(f"{name}: {dataset.without_gold:,} pairs have no gold label and are left out")
+        if unanswered := dataset.whole.accuracy.n - dataset.whole.answered:
+            note(f"{name}: {unanswered:,} of {dataset.whole.accuracy.n:,} pairs have no answer and count as wrong")
+
+
+def _print(result: Scores) -> None:
+    typer.echo(result.title)
+    print_table(result.table.columns, result.table.iter_rows())
+    for name, dataset in result.scores.items():
+        typer.echo(f"\n{name}: gold labels down, answers across ({dataset.convention})")
+        confusion = dataset.whole.confusion
+        answers = list(next(iter(confusion.values())))
+        rows = [
+            [
+                label,
+                *(confusion[label][answer] for answer in answers),
+                *(figure.percent().text() for figure in (score.precision, score.recall, score.f1)),
+            ]
+            for label, score in dataset.whole.per_label.items()
+        ]
+        print_table(["", *answers, "precision", "recall", "F1"], rows)

@@ -1,0 +1,86 @@
+"""Loading a model by its name, whatever it is."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
+
+from goldlabel.errors import InputError
+from goldlabel.models.function import REFERENCE, Function
+from goldlabel.models.model import DEVICES, MODELS, PRECISIONS, Model
+from goldlabel.models.model import load_model as load_run
+from goldlabel.models.predictions import SUFFIXES, Predictions
+from goldlabel.pairs.labels import LabelSpace, label_space
+from goldlabel.registry import one_of, suggest
+
+FORMS = {
+    "a run folder": "what 'goldlabel train' left, such as runs/esim",
+    "hf:NAME": "a Hugging Face model for pairs of sentences, from a folder or the hub, such as hf:org/name",
+    "openai:URL#MODEL": "an OpenAI-compatible endpoint, such as openai:http://localhost:8000/v1#name",
+    "module:function": "any function of premises and hypotheses, also in the current folder",
+    "FILE": f"predictions ({', '.join(SUFFIXES)}), as 'goldlabel predict' writes them",
+}
+"""The forms of a model's name, and what each loads."""
+
+HF, ENDPOINT = "hf:", "openai:"
+
+
+def load_model(
+    name: str | Path,
+    device: str = "auto",
+    precision: str = "fp32",
+    *,
+    default_space: LabelSpace | None = None,
+    **options: Any,
+) -> Model:
+    """Load what scores pairs.
+
+    ``name`` is a run folder, ``hf:NAME`` (a folder or a name on the hub), ``openai:URL#MODEL``, ``module:function``, or
+    a file of predictions. What computes with PyTorch goes to ``cpu``, to ``cuda``, or with ``auto`` to a GPU if any,
+    and computes its scores in ``precision``: ``fp32``, ``tf32``, ``bf16``, or with ``auto`` tf32 on a GPU and fp32
+    elsewhere. ``options`` are the model's own; a function and a file of predictions have ``label_space``, where they do
+    not tell their labels themselves; ``default_space`` is where nobody does.
+    """
+    one_of("device", device, DEVICES)
+    one_of("precision", precision, PRECISIONS)
+    text, path = str(name), Path(name)
+    if path.is_dir():
+        _refuse_options(text, options)
+        return load_run(path, device, precision)
+    if path.is_file():
+        return Predictions.read(path, _space_option(text, options) or default_space)
+    if text.startswith(HF):
+        pretrained = import_module("goldlabel.models.pretrained")
+        model: Any = pretrained.Pretrained.from_reference(text.removeprefix(HF), **options)
+        model.move_to(device, precision)
+        return cast(Model, model)
+    if text.startswith(ENDPOINT):
+        endpoint: Model = import_module("goldlabel.models.endpoint").Endpoint.from_reference(text, **options)
+        return endpoint
+    if REFERENCE.fullmatch(text):
+        given = options.pop("label_space", None)
+        _refuse_options(text, options, "label_space")
+        return Function.from_reference(text, given, default_space)
+    raise _unknown(text)
+
+
+def _space_option(name: str, options: dict[str, Any]) -> LabelSpace | None:
+    space = options.pop("label_space", None)
+    _refuse_options(name, options, "label_space")
+    return label_space(space) if isinstance(space, str) else space
+
+
+def _refuse_options(name: str, options: dict[str, Any], *known: str) -> None:
+    for option in options:
+        raise InputError(f"{name} has no option {option!r}; {suggest(option, list(known)) if known else 'it has none'}")
+
+
+def _unknown(name: str) -> InputError:
+    if name in MODELS:
+        return InputError(
+            f"{name!r} has to be trained first; run 'goldlabel train {name} --on PATH -o RUN', and give that folder"
+        )
+    if Path(name).suffix.lower() in SUFFIXES:
+        return InputError(f"{name}: there is no such file of predictions")
+    return InputError(f"{name!r} is no model; give {', '.join(FORMS)} (a file of predictions)")

@@ -1,0 +1,44 @@
+"""What comes from outside as probabilities, checked: a user's function, a file of predictions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from goldlabel.errors import InputError
+from goldlabel.pairs.labels import LabelSpace, label_space
+
+TOLERANCE = 0.01
+"""How far from one a row may sum: figures rounded to two or three places, or computed in half precision."""
+
+
+def check_probabilities(matrix: NDArray[np.float64], where: str) -> None:
+    """Refuse rows that are no probabilities; a row of NaN is a pair without an answer."""
+    answered = ~np.isnan(matrix).all(axis=1)
+    with np.errstate(invalid="ignore"):
+        total = matrix.sum(axis=1)
+        wrong = answered & ~((matrix >= 0).all(axis=1) & (np.abs(total - 1) <= TOLERANCE))
+    if wrong.any():
+        row = int(wrong.argmax())
+        values = ", ".join(f"{value:.6g}" for value in matrix[row])
+        raise InputError(
+            f"{where} row {row + 1}: {values} are no probabilities, as they must be from 0 on and sum to 1 (here "
+            f"{total[row]:.6g})"
+        )
+
+
+def named_space(labels: tuple[str, ...]) -> LabelSpace:
+    """Return the registered space that has these labels, or one that is named by them."""
+    from goldlabel.pairs.labels import LABEL_SPACES
+
+    spaces = (LABEL_SPACES.get(name) for name in LABEL_SPACES)
+    return next((space for space in spaces if set(space.labels) == set(labels)), label_space(",".join(labels)))
+
+
+def one_hot(columns: NDArray[np.int64], space: LabelSpace) -> NDArray[np.float64]:
+    """Return all probability on one column of each row; -1 is no answer, a row of NaN."""
+    matrix = np.zeros((len(columns), len(space)))
+    answered = columns >= 0
+    matrix[answered, columns[answered]] = 1.0
+    matrix[~answered] = np.nan
+    return matrix
