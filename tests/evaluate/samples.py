@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from goldlabel.models.model import Unmoved
 from goldlabel.pairs import Card, Pairs
 from goldlabel.pairs.labels import NLI3, LabelSpace
 
@@ -32,7 +33,7 @@ def make_pairs(
     return Pairs.from_frame(frame, Card(name=name, label_space=space))
 
 
-class Told:
+class Told(Unmoved):
     """Answers with a label for each pair, by the number in its hypothesis; ``None`` is no answer."""
 
     def __init__(self, answers: Sequence[str | None], space: LabelSpace = NLI3) -> None:
@@ -49,9 +50,3 @@ class Told:
                 matrix[row] = 0.1 / (len(self.label_space) - 1)
                 matrix[row, self.label_space.index(answer)] = 0.9
         return matrix
-
-    def move_to(self, device: str, precision: str = "fp32") -> None:
-        pass
-
-    def close(self) -> None:
-        pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,8 @@ def open_model(model: Model | str | Path, datasets: Sequence[Pairs], **loading: 
         return
     spaces = {pairs.card.label_space for pairs in datasets}
     loading = {"default_space": spaces.pop() if len(spaces) == 1 else None} | loading
-    yield str(model), load_model(model, **loading)
+    with closing(load_model(model, **loading)) as opened:
+        yield str(model), opened
 
 
 def judged_pairs(

@@ -1,7 +1,7 @@
 """Models: the protocol that everything which scores pairs follows, and its members."""
 
 from goldlabel.models.loading import load_model
-from goldlabel.models.model import MODELS, Model, predict_labels
+from goldlabel.models.model import MODELS, Model, Unmoved, predict_labels
 
 MODELS.add("majority", "goldlabel.models.majority:Majority")
 MODELS.add("linear", "goldlabel.models.linear:Linear")
@@ -22,4 +22,4 @@ MODELS.add("hbmp", "goldlabel.models.hbmp:HBMP")
 MODELS.add("infersent", "goldlabel.models.infersent:InferSent")
 MODELS.add("lstm", "goldlabel.models.lstm:LSTM100")
 
-__all__ = ["MODELS", "Model", "load_model", "predict_labels"]
+__all__ = ["MODELS", "Model", "Unmoved", "load_model", "predict_labels"]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.models.model import Unmoved
 from goldlabel.models.probabilities import check_probabilities, named_space, one_hot
 from goldlabel.pairs.labels import LABEL_SPACES, NO_GOLD, LabelSpace, label_space
 from goldlabel.registry import suggest
@@ -22,7 +23,7 @@ REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
 @dataclass(eq=False)
-class Function:
+class Function(Unmoved):
     """A user's function ``f(premises, hypotheses)``.
 
     It returns a label for each pair, or a dictionary from labels to probabilities, or a matrix of probabilities. A

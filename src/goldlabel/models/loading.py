@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from goldlabel.errors import InputError
 from goldlabel.models.function import REFERENCE, Function
-from goldlabel.models.model import DEVICES, MODELS, PRECISIONS, Model
-from goldlabel.models.model import load_model as load_run
+from goldlabel.models.model import CONFIG, DEVICES, MODELS, PRECISIONS, Model, find_member, read_config
 from goldlabel.models.predictions import SUFFIXES, Predictions
 from goldlabel.pairs.labels import LabelSpace, label_space
 from goldlabel.registry import one_of, suggest
@@ -39,22 +38,23 @@ def load_model(
     ``name`` is a run folder, ``hf:NAME`` (a folder or a name on the hub), ``openai:URL#MODEL``, ``module:function``, or
     a file of predictions. What computes with PyTorch goes to ``cpu``, to ``cuda``, or with ``auto`` to a GPU if any,
     and computes its scores in ``precision``: ``fp32``, ``tf32``, ``bf16``, or with ``auto`` tf32 on a GPU and fp32
-    elsewhere. ``options`` are the model's own; a function and a file of predictions have ``label_space``, where they do
-    not tell their labels themselves; ``default_space`` is where nobody does.
+    elsewhere; bf16 is refused where it changes the probabilities by more than 0.001. ``options`` are the model's own; a
+    function and a file of predictions have ``label_space``, where they do not tell their labels themselves;
+    ``default_space`` is what is taken where nobody does.
     """
     one_of("device", device, DEVICES)
     one_of("precision", precision, PRECISIONS)
     text, path = str(name), Path(name)
     if path.is_dir():
         _refuse_options(text, options)
-        return load_run(path, device, precision)
+        return _load_run(path, device, precision)
     if path.is_file():
         return Predictions.read(path, _space_option(text, options) or default_space)
     if text.startswith(HF):
         pretrained = import_module("goldlabel.models.pretrained")
-        model: Any = pretrained.Pretrained.from_reference(text.removeprefix(HF), **options)
+        model: Model = pretrained.Pretrained.from_reference(text.removeprefix(HF), **options)
         model.move_to(device, precision)
-        return cast(Model, model)
+        return model
     if text.startswith(ENDPOINT):
         endpoint: Model = import_module("goldlabel.models.endpoint").Endpoint.from_reference(text, **options)
         return endpoint
@@ -63,6 +63,16 @@ def load_model(
         _refuse_options(text, options, "label_space")
         return Function.from_reference(text, given, default_space)
     raise _unknown(text)
+
+
+def _load_run(folder: Path, device: str, precision: str) -> Model:
+    config = read_config(folder)
+    try:
+        model: Model = find_member(config["model"]).load(folder, config)
+    except (ValueError, KeyError) as error:
+        raise InputError(f"{folder / CONFIG}: is not a model's configuration ({error})") from error
+    model.move_to(device, precision)
+    return model
 
 
 def _space_option(name: str, options: dict[str, Any]) -> LabelSpace | None:

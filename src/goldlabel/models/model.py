@@ -1,4 +1,4 @@
-"""The ``Model`` protocol, the registry of what can be trained, and loading a model from its run folder."""
+"""The ``Model`` protocol, the registry of what can be trained, and what a run folder says of its model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from goldlabel.errors import InputError
 from goldlabel.files import atomic_file, write_text
 from goldlabel.models.options import own_options
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace
-from goldlabel.registry import Registry, import_extra, one_of
+from goldlabel.registry import Registry, import_extra
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
@@ -111,25 +111,6 @@ def find_member(model: str) -> Any:
         raise
 
 
-def load_model(name: str | Path, device: str = "auto", precision: str = "fp32") -> Model:
-    """Load a model from a run folder; a network goes to ``cpu``, to ``cuda``, or with ``auto`` to a GPU if any.
-
-    A network computes its scores in ``precision``: ``fp32``, ``tf32``, ``bf16``, or with ``auto`` tf32 on a GPU and
-    fp32 elsewhere. bf16 is refused where it changes the probabilities by more than 0.001.
-    """
-    one_of("device", device, DEVICES)
-    one_of("precision", precision, PRECISIONS)
-    folder = Path(name)
-    config = read_config(folder)
-    try:
-        model: Any = find_member(config["model"]).load(folder, config)
-    except (ValueError, KeyError) as error:
-        raise InputError(f"{folder / CONFIG}: is not a model's configuration ({error})") from error
-    model.move_to(device, precision)
-    loaded: Model = model
-    return loaded
-
-
 def read_config(folder: Path) -> dict[str, Any]:
     """Read what a run folder says of its model."""
     path = folder / CONFIG
@@ -183,9 +164,15 @@ def read_tensors(folder: Path) -> dict[str, NDArray[Any]]:
 
 
 def predict_labels(model: Model, premises: Sequence[str], hypotheses: Sequence[str]) -> list[str]:
-    """Return the most probable label of each pair."""
-    best = model.predict(premises, hypotheses).argmax(axis=1)
-    return [model.label_space.labels[index] for index in best]
+    """Return the most probable label of each pair, ``-`` where the model has no answer."""
+    return most_probable(model.predict(premises, hypotheses), model.label_space)
+
+
+def most_probable(probabilities: NDArray[np.float64], space: LabelSpace) -> list[str]:
+    """Return the label of each row, ``-`` where it is NaN."""
+    answered = ~np.isnan(probabilities).any(axis=1)
+    words = np.where(answered, np.array(space.labels)[probabilities.argmax(axis=1)], NO_GOLD)
+    return [str(word) for word in words]
 
 
 def label_indices(labels: Sequence[str], space: LabelSpace) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.models.model import Unmoved
 from goldlabel.models.probabilities import TOLERANCE, check_probabilities, named_space, one_hot
 from goldlabel.pairs.labels import LABEL_SPACES, NLI2, NLI3, NO_GOLD, ORDINAL5, SCITAIL, LabelSpace
 from goldlabel.pairs.record import COLUMNS
@@ -23,7 +24,7 @@ _KNOWN = (NLI3, NLI2, SCITAIL, ORDINAL5)
 
 
 @dataclass(eq=False, repr=False)
-class Predictions:
+class Predictions(Unmoved):
     """Predictions that somebody has made before, found again by a pair's id or by its texts.
 
     What the file lacks stays unanswered.

@@ -22,7 +22,8 @@ from typing import Any
 import polars as pl
 
 from goldlabel.metrics import Estimate
-from goldlabel.models.model import Model, find_member, label_indices, load_model
+from goldlabel.models.loading import load_model
+from goldlabel.models.model import Model, find_member, label_indices
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.labels import LabelSpace

@@ -28,7 +28,7 @@ import polars as pl
 
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.files import write_text
-from goldlabel.models.model import load_model
+from goldlabel.models.loading import load_model
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.train.fit import ENCODED, as_list, run_task
