@@ -5,14 +5,19 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 DEMO_SERVE ?= 1
 WORKERS ?= 2
+GPU_TESTS := tests/models/test_precision.py tests/models/test_reference_logits.py tests/train/test_gpu.py
 
-.PHONY: demo test check docs bench system clean
+.PHONY: demo test test-gpu check docs bench system clean
 
 demo: $(VENV)/core
 	$(BIN)/goldlabel demo $(if $(filter 0,$(DEMO_SERVE)),--no-serve,)
 
 test: $(VENV)/dev system check
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
+
+# Where there is a CUDA device: every network and an encoder on it. `make test` hides it.
+test-gpu: $(VENV)/dev
+	CUDA=1 $(BIN)/pytest $(GPU_TESTS)
 
 check: $(VENV)/dev
 	$(BIN)/ruff format --check .

@@ -174,5 +174,7 @@ def _mean(states: Tensor, cosines: Tensor) -> Tensor:
 
 def _nearest(states: Tensor, cosines: Tensor, mask: Tensor) -> Tensor:
     """Return the state of the other sentence with the highest cosine for each token."""
-    places = cosines.masked_fill(~mask[:, None, :], -torch.inf).argmax(dim=-1)
-    return take(states.flatten(0, 1), places.flatten(0, 1)).view(*states.shape[:2], -1, states.shape[3])
+    places = cosines.masked_fill(~mask[:, None, :], -torch.inf).argmax(dim=-1, keepdim=True)
+    # A product and not a lookup, whose gradients a GPU adds up in any order where several tokens look up the same.
+    chosen = places == torch.arange(states.shape[2], device=states.device)
+    return chosen.to(states.dtype) @ states

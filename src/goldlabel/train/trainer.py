@@ -138,7 +138,7 @@ class Trainer:
         """Train until the epochs are over or nothing gets better, from the last checkpoint where there is one."""
         self._restore()
         self.saved_at, self.save_takes = time.monotonic(), 0.0
-        with self._stop_at_a_step(), single_precision(self.precision):
+        with self._stop_at_a_step(), single_precision(self.precision), _repeatable():
             while not self._is_over():
                 self._run_epoch()
                 self._end_epoch()
@@ -372,6 +372,16 @@ class Trainer:
                 f"{' + '.join(map(str, sizes))} tokens; pass --batch-tokens {max(tokens // 2, 1)}, and --accumulate 2 "
                 "for the same gradients"
             ) from error
+
+
+@contextmanager
+def _repeatable() -> Iterator[None]:
+    """Let convolutions on a GPU add up in the same order every time."""
+    before, torch.backends.cudnn.deterministic = torch.backends.cudnn.deterministic, True
+    try:
+        yield
+    finally:
+        torch.backends.cudnn.deterministic = before
 
 
 def _decisive(scores: dict[str, Estimate], stop_on: str) -> float:
