@@ -11,9 +11,10 @@ import yaml
 pytest.importorskip("torch")
 
 from goldlabel.errors import InputError
+from goldlabel.models.options import parse_options
 from goldlabel.train import TrainOptions, read_grid, shipped_grids
 from goldlabel.train.grid import GRIDS, parse_grid, point_name, points
-from goldlabel.train.options import change_options, parse_options
+from goldlabel.train.options import change_options
 
 PUBLISHED = {
     "adv": {"debias.alpha": [0.1, 0.2, 0.5, 1, 2], "debias.beta": [0.1, 0.2, 0.5, 1, 2]},

@@ -119,8 +119,9 @@ def train_command(
 ) -> None:
     """Train a model on pairs; what is left open comes from the model's published recipe."""
     from goldlabel.models.model import find_member
+    from goldlabel.models.options import parse_options
     from goldlabel.train import TrainOptions
-    from goldlabel.train.options import model_options, parse_options
+    from goldlabel.train.options import model_options
     from goldlabel.train.task import gather_task
 
     find_member(model)

@@ -81,6 +81,31 @@ def check_options(model: str, function: Any, options: Mapping[str, Any]) -> None
                 raise InputError(f"{model}: {name} {value!r} is not {limit.describe(kind)}")
 
 
+def parse_options(settings: Mapping[str, Any], known: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """Read values of a model's own options as the types of their defaults."""
+    for name in settings:
+        if name not in known:
+            raise InputError(f"{what} has no option {name!r}; {suggest(name, list(known))}")
+    return {name: parse_value(name, value, _kind_of(known[name])) for name, value in settings.items()}
+
+
+def parse_value(name: str, value: Any, kind: type) -> Any:
+    """Turn what a command line or a YAML file gives into a value of one kind."""
+    text = str(value)
+    if kind is bool:
+        if text.lower() not in ("yes", "no", "true", "false"):
+            raise InputError(f"{name}={text} is neither yes nor no")
+        return text.lower() in ("yes", "true")
+    try:
+        return kind(text)
+    except ValueError as error:
+        raise InputError(f"{name}={text} is not {'a whole number' if kind is int else 'a number'}") from error
+
+
+def _kind_of(default: Any) -> type:
+    return type(default) if isinstance(default, bool | int | float | str) else str
+
+
 def checked(model: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Let a model's ``fit`` refuse what its options do not allow."""
 

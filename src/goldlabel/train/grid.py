@@ -15,8 +15,9 @@ from typing import Any
 import yaml
 
 from goldlabel.errors import InputError
+from goldlabel.models.options import parse_options
 from goldlabel.registry import suggest
-from goldlabel.train.options import OPTION_NAMES, OWN, model_options, parse_field, parse_options
+from goldlabel.train.options import OPTION_NAMES, OWN, model_options, parse_field
 
 GRIDS = Path(__file__).parent / "grids"
 _ELSEWHERE = {"seed": "--seeds", "size": "--sizes", "fixed": "--fixed", "device": "--device", "start": "--from"}

@@ -9,8 +9,9 @@ from typing import Any, get_args, get_type_hints
 from goldlabel.errors import InputError
 from goldlabel.models.encoding import READS
 from goldlabel.models.model import DEVICES, PRECISIONS, find_member
+from goldlabel.models.options import parse_value
 from goldlabel.pairs.tokens import TOKENIZERS
-from goldlabel.registry import one_of, suggest
+from goldlabel.registry import one_of
 from goldlabel.seeds import check_seed
 
 OWN = "options."
@@ -113,35 +114,10 @@ def model_options(model: str) -> dict[str, Any]:
     return options
 
 
-def parse_options(settings: Mapping[str, Any], known: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """Read values of a model's own options as the types of their defaults."""
-    for name in settings:
-        if name not in known:
-            raise InputError(f"{what} has no option {name!r}; {suggest(name, list(known))}")
-    return {name: parse_value(name, value, _kind_of(known[name])) for name, value in settings.items()}
-
-
 def parse_field(name: str, value: Any) -> Any:
     """Read a value of one of the fields of ``TrainOptions``."""
     hint = get_type_hints(TrainOptions)[name]
     return parse_value(name, value, next(kind for kind in (bool, int, float, str) if kind in (hint, *get_args(hint))))
-
-
-def parse_value(name: str, value: Any, kind: type) -> Any:
-    """Turn what a command line or a YAML file gives into a value of one kind."""
-    text = str(value)
-    if kind is bool:
-        if text.lower() not in ("yes", "no", "true", "false"):
-            raise InputError(f"{name}={text} is neither yes nor no")
-        return text.lower() in ("yes", "true")
-    try:
-        return kind(text)
-    except ValueError as error:
-        raise InputError(f"{name}={text} is not {'a whole number' if kind is int else 'a number'}") from error
-
-
-def _kind_of(default: Any) -> type:
-    return type(default) if isinstance(default, bool | int | float | str) else str
 
 
 OPTION_NAMES = tuple(field.name for field in fields(TrainOptions))
