@@ -25,15 +25,18 @@ from torch.utils.data import DataLoader
 
 from goldlabel.models import MODELS
 from goldlabel.models.encoding import EncodedPairs
+from goldlabel.models.model import label_indices
 from goldlabel.models.network import NetworkModel, PairTensors, build_network
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.sources import find
 from goldlabel.sources.fragments import fragment_pairs
 from goldlabel.train.encoded import EncodedTask, encode_task
+from goldlabel.train.objective import CrossEntropy
+from goldlabel.train.optimiser import KINDS
 from goldlabel.train.options import TrainOptions
 from goldlabel.train.run import RunFolder
 from goldlabel.train.task import Task, gather_task
-from goldlabel.train.trainer import OPTIMISERS, Trainer, resolve_recipe
+from goldlabel.train.trainer import Trainer, resolve_recipe
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "esim": {"cuda": {"batch_tokens": 24_576, "lr": 1.5e-3}, "cpu": {}},
@@ -94,12 +97,12 @@ def train_ours(name: str, task: Task, device: torch.device, arguments: argparse.
         model = fresh_model(name, encoded, task, device)
         recipe = resolve_recipe(network.recipe, options)
         rows = task.rows
-        trainer = Trainer(task, model, encoded, recipe, RunFolder(Path(folder) / "run"), None)
+        trainer = Trainer(task, model, CrossEntropy(), encoded, recipe, RunFolder(Path(folder) / "run"), None)
         torch.manual_seed(0)
         trainer.run()
         epochs = trainer.epoch - 1
         seconds = trainer.seconds
-        scoring = _rate(lambda: model.predict_encoded(encoded.dev[0]), len(task.dev[0]))
+        scoring = _rate(lambda: model.predict_rows(encoded.dev[0]), len(task.dev[0]))
     gflops = flops_per_pair(model, encoded.dev[0], task.dev[0]) * len(rows) * epochs / seconds / 1e9
     return {
         "training": len(rows) * epochs / seconds,
@@ -114,9 +117,9 @@ def train_ours(name: str, task: Task, device: torch.device, arguments: argparse.
 
 
 def fresh_model(name: str, encoded: EncodedTask, task: Task, device: torch.device) -> NetworkModel:
-    space, options = task.gold.space, OPTIONS.get(name, {})
-    built = build_network(MODELS.get(name), encoded.encoder, len(space), options=options, vectors=encoded.vectors)
-    return NetworkModel(built.to(device), encoded.encoder, space, space.labels, options)
+    space, options, made = task.gold.space, OPTIONS.get(name, {}), encoded.preparation
+    built = build_network(MODELS.get(name), made.encoder, len(space), options=options, vectors=made.vectors)
+    return NetworkModel(built.to(device), made.encoder, space, space.labels, options)
 
 
 def train_reference(name: str, task: Task, device: torch.device, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -133,8 +136,8 @@ def train_reference(name: str, task: Task, device: torch.device, arguments: argp
     torch.manual_seed(0)
     model = fresh_model(name, encoded, task, device)
     trained = [p for p in model.network.parameters() if p.requires_grad]
-    optimiser = OPTIMISERS[recipe.optimiser](trained, lr=recipe.lr, weight_decay=recipe.l2)
-    training, dev = PlainPairs(encoded.pairs), PlainPairs(encoded.dev[0])
+    optimiser = KINDS[recipe.optimiser](trained, lr=recipe.lr, weight_decay=recipe.l2)
+    training, dev = PlainPairs(encoded.rows, task.gold), PlainPairs(encoded.dev[0], task.dev[0])
     loader: Any = DataLoader(training, batch_size=REFERENCE_BATCH, shuffle=True, collate_fn=training.collate)
     best, best_epoch, seconds, seen, epoch = 0.0, 0, 0.0, 0, 0
     stale = bad = 0
@@ -145,7 +148,7 @@ def train_reference(name: str, task: Task, device: torch.device, arguments: argp
         for rows, sizes, labels in loader:
             premise, hypothesis = training.tensors.batch(rows, sizes)
             premise, hypothesis = _moved(premise, device), _moved(hypothesis, device)
-            loss = functional.cross_entropy(model.network(premise, hypothesis), labels.to(device))
+            loss = functional.cross_entropy(model.network(premise, hypothesis).logits, labels.to(device))
             penalty = model.network.penalty()
             loss = loss if penalty is None else loss + penalty
             optimiser.zero_grad()
@@ -174,7 +177,7 @@ def train_reference(name: str, task: Task, device: torch.device, arguments: argp
         "training": seen / seconds,
         "scoring": scoring,
         "accuracy": best,
-        "epochs": seen / len(encoded.pairs),
+        "epochs": seen / len(encoded.rows),
         "best_epoch": best_epoch,
         "seconds": seconds,
     }
@@ -183,8 +186,9 @@ def train_reference(name: str, task: Task, device: torch.device, arguments: argp
 class PlainPairs(torch.utils.data.Dataset[int]):
     """Encoded pairs on the host, padded batch by batch."""
 
-    def __init__(self, pairs: EncodedPairs) -> None:
+    def __init__(self, pairs: Any, gold: GoldPairs) -> None:
         self.pairs = pairs
+        self.labels = torch.from_numpy(label_indices(gold.frame["label"].to_list(), gold.space))
         self.tensors = PairTensors(pairs, torch.device("cpu"))
         self.lengths = pairs.premise.lengths, pairs.hypothesis.lengths
 
@@ -197,8 +201,7 @@ class PlainPairs(torch.utils.data.Dataset[int]):
     def collate(self, rows: list[int]) -> tuple[torch.Tensor, tuple[int, int], torch.Tensor]:
         sizes = int(self.lengths[0][rows].max()), int(self.lengths[1][rows].max())
         index = torch.tensor(rows)
-        labels = index if self.tensors.labels is None else self.tensors.labels[index]
-        return index, sizes, labels
+        return index, sizes, self.labels[index]
 
 
 @torch.inference_mode()
@@ -209,7 +212,7 @@ def score_reference(model: NetworkModel, dev: PlainPairs, gold: GoldPairs, devic
     for rows, sizes, _ in DataLoader(dev, batch_size=REFERENCE_BATCH, collate_fn=dev.collate):
         premise, hypothesis = dev.tensors.batch(rows, sizes)
         scores = model.network(_moved(premise, device), _moved(hypothesis, device))
-        shares.append(scores.softmax(dim=1).cpu().numpy())
+        shares.append(scores.logits.softmax(dim=1).cpu().numpy())
     seconds = time.perf_counter() - start
     return gold.score(np.concatenate(shares).astype(np.float64), model.label_space).value, len(dev) / seconds
 

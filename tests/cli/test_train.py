@@ -205,15 +205,15 @@ class _Terminal:
 CHILD = """
 import sys
 from goldlabel.cli import main
-from goldlabel.train import trainer
+from goldlabel.train.step import TrainingStep
 
-backward = trainer.Trainer._backward
+backward = TrainingStep.backward
 
 def slowly(self, *arguments):
     print("step", flush=True)
-    backward(self, *arguments)
+    return backward(self, *arguments)
 
-trainer.Trainer._backward = slowly
+TrainingStep.backward = slowly
 sys.argv = ["goldlabel", *sys.argv[1:]]
 main()
 """

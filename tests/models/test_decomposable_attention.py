@@ -47,26 +47,26 @@ def test_attention_with_identity_weights() -> None:
     with torch.no_grad():
         first.weight.copy_(torch.tensor([[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]))
     # The vectors, scaled to length 1, are x = (1, 0) and y = (0, 1): the premise is x y, the hypothesis x.
-    scores = network(sentences([1, 2]), sentences([1]))
+    scores = network(sentences([1, 2]), sentences([1])).logits
     # Each premise token aligns with x, the hypothesis's x with x at e and with y at 1; H sees the premise's sum alone.
     torch.testing.assert_close(scores, torch.tensor([[2.0, 0.0]]))
-    scores = network(sentences([1]), sentences([1, 2]))
+    scores = network(sentences([1]), sentences([1, 2])).logits
     near = math.e / (math.e + 1)
     torch.testing.assert_close(scores, torch.tensor([[near, 1 - near]]))
 
 
 def test_tokens_are_summed_and_not_averaged() -> None:
     network = with_identities(DecomposableAttention)
-    scores = network(sentences([1, 1, 1, 2]), sentences([1]))
+    scores = network(sentences([1, 1, 1, 2]), sentences([1])).logits
     torch.testing.assert_close(scores, torch.tensor([[3.0, 1.0]]))
 
 
 def test_the_length_of_a_word_vector_does_not_matter() -> None:
     network = with_identities(DecomposableAttention)
-    before = network(sentences([1, 3]), sentences([3]))
+    before = network(sentences([1, 3]), sentences([3])).logits
     with torch.no_grad():
         network.words.weight[3] *= 7
-    torch.testing.assert_close(network(sentences([1, 3]), sentences([3])), before)
+    torch.testing.assert_close(network(sentences([1, 3]), sentences([3])).logits, before)
 
 
 def test_word_order_is_seen_with_intra_attention_alone() -> None:
@@ -75,7 +75,7 @@ def test_word_order_is_seen_with_intra_attention_alone() -> None:
     there, back = list(range(1, 16)), list(range(15, 0, -1))
     for kind, sees in ((DecomposableAttention, False), (IntraAttention, True)):
         network = kind(words, 3, hidden=8, spread=0.5).double().eval()
-        straight, turned = (network(sentences(row), sentences([4, 2])) for row in (there, back))
+        straight, turned = (network(sentences(row), sentences([4, 2])).logits for row in (there, back))
         assert bool((straight - turned).abs().max() > 1e-6) == sees
 
 

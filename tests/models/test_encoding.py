@@ -209,14 +209,10 @@ def test_tags_are_unknown_without_a_tagger() -> None:
     assert made.encode(["the owl"], ["owl"]).premise.fields["tags"].tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("labels", [None, np.array([2, 0, 1])])
 @pytest.mark.parametrize("fields", [(), FIELDS])
-def test_written_and_read_is_the_same(
-    tmp_path: Path, fields: tuple[str, ...], labels: np.typing.NDArray[np.int64] | None
-) -> None:
+def test_written_and_read_is_the_same(tmp_path: Path, fields: tuple[str, ...]) -> None:
     made = encoder("The owl sees an owl", "那只 苍鹭", fields=fields)
-    encoded = made.encode(["The owl", "", "苍鹭 owl"], ["owl sees an owl", "x", "那只"])
-    pairs = EncodedPairs(encoded.premise, encoded.hypothesis, labels)
+    pairs = made.encode(["The owl", "", "苍鹭 owl"], ["owl sees an owl", "x", "那只"])
     pairs.write(tmp_path / "pairs.arrow")
     read = EncodedPairs.read(tmp_path / "pairs.arrow")
     assert len(read) == 3
@@ -228,10 +224,6 @@ def test_written_and_read_is_the_same(
         for field in fields:
             np.testing.assert_array_equal(ours.fields[field], theirs.fields[field])
             assert ours.fields[field].dtype == theirs.fields[field].dtype
-    if labels is None:
-        assert read.labels is None
-    else:
-        np.testing.assert_array_equal(read.labels, labels)
     assert [file.name for file in tmp_path.iterdir()] == ["pairs.arrow"]
 
 

@@ -18,7 +18,7 @@ from torch.nn import functional  # noqa: E402
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
-from goldlabel.models import MODELS, Model, load_model, network  # noqa: E402
+from goldlabel.models import MODELS, Model, load_model, network, torch_model  # noqa: E402
 from goldlabel.models.encoding import build_encoder  # noqa: E402
 from goldlabel.models.layers import Sentences  # noqa: E402
 from goldlabel.models.model import read_tensors, write_tensors  # noqa: E402
@@ -30,6 +30,7 @@ from goldlabel.models.network import (  # noqa: E402
     build_network,
 )
 from goldlabel.models.precision import computes_bf16  # noqa: E402
+from goldlabel.models.torch_model import Choices  # noqa: E402
 from goldlabel.models.vectors import Vectors  # noqa: E402
 from goldlabel.pairs.labels import NLI2, NLI3, LabelSpace  # noqa: E402
 
@@ -98,7 +99,8 @@ def build(
 ) -> NetworkModel:
     """A small network with weights large enough that its scores differ from pair to pair."""
     kind = MODELS.get(name)
-    options = kind.encoder_options(SMALL[name], reads=reads, drop_unknown=kind.recipe.drop_unknown)
+    choices = Choices(model=name, languages=frozenset(), reads=reads, options=SMALL[name])
+    options = replace(kind.encoder_options(choices), drop_unknown=kind.recipe.drop_unknown)
     encoder = build_encoder([pl.Series(PREMISES), pl.Series(HYPOTHESES)], options, buckets=kind.recipe.buckets)
     torch.manual_seed(seed)
     vectors = Vectors(list(WORDS), np.random.RandomState(seed).standard_normal((len(WORDS), 8)).astype(np.float32))
@@ -126,7 +128,7 @@ def batch(model: NetworkModel, rows: list[int] | None = None) -> tuple[Sentences
 
 @torch.no_grad()
 def scores(model: NetworkModel, sides: tuple[Sentences, Sentences]) -> Tensor:
-    result: Tensor = model.network.eval()(*sides)
+    result: Tensor = model.network.eval()(*sides).logits
     return result
 
 
@@ -191,7 +193,8 @@ def test_predictions_do_not_depend_on_the_batch(name: str, monkeypatch: pytest.M
     whole = model.predict(premises, hypotheses)
     single = np.concatenate([model.predict([p], [h]) for p, h in zip(premises, hypotheses, strict=True)])
     np.testing.assert_allclose(whole, single, atol=1e-5)
-    monkeypatch.setattr(network, "SCORING_TOKENS", {"cpu": 64})
+    for module in (network, torch_model):
+        monkeypatch.setattr(module, "SCORING_TOKENS", {"cpu": 64})
     np.testing.assert_allclose(model.predict(premises, hypotheses), whole, atol=1e-5)
 
 
@@ -306,7 +309,7 @@ def test_the_seed_decides_weights_and_dropout(name: str) -> None:
     for model in (first, second):
         torch.manual_seed(3)
         model.network.train()
-        drawn.append(model.network(*batch(model)))
+        drawn.append(model.network(*batch(model)).logits)
     assert torch.equal(*drawn)
 
 
@@ -368,7 +371,7 @@ def test_gradients_reach_every_trained_parameter(name: str) -> None:
         model = build(name, train_vectors=train_vectors)
         model.network.train()
         gold = torch.arange(len(PREMISES)) % 3
-        loss = functional.cross_entropy(model.network(*batch(model)), gold)
+        loss = functional.cross_entropy(model.network(*batch(model)).logits, gold)
         penalty = model.network.penalty()
         (loss if penalty is None else loss + penalty).backward()
         for parameter_name, parameter in model.network.named_parameters():
@@ -416,7 +419,7 @@ def test_half_precision_trains(name: str) -> None:
     model = build(name, train_vectors=True)
     model.network.train()
     with torch.autocast("cpu", torch.bfloat16):
-        rough = model.network(*batch(model))
+        rough = model.network(*batch(model)).logits
     functional.cross_entropy(rough.float(), torch.arange(len(PREMISES)) % 3).backward()
     for parameter_name, parameter in model.network.named_parameters():
         assert parameter.grad is not None, parameter_name

@@ -15,7 +15,7 @@ from goldlabel.models.linear import Linear  # noqa: E402
 from goldlabel.models.options import check_options  # noqa: E402
 from goldlabel.pairs.labels import NLI3  # noqa: E402
 from goldlabel.train import train  # noqa: E402
-from goldlabel.train.options import is_network, model_options  # noqa: E402
+from goldlabel.train.options import model_options  # noqa: E402
 from tests.train.samples import with_dev  # noqa: E402
 
 
@@ -23,7 +23,7 @@ from tests.train.samples import with_dev  # noqa: E402
 def test_every_number_that_a_model_takes_has_its_limits(name: str) -> None:
     """A new model's options are refused at the door like all others', without a line of its own."""
     member = MODELS.get(name)
-    function = member if is_network(member) else member.fit
+    function = member if member.fitted_by_trainer else member.fit
     for option, default in model_options(name).items():
         check_options(name, function, {option: default})
         for value in (-1, float("nan"), True) if isinstance(default, int | float) else ("no such word", 3):

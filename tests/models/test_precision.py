@@ -18,8 +18,9 @@ from torch import Tensor, nn  # noqa: E402
 from goldlabel.errors import InputError  # noqa: E402
 from goldlabel.models import MODELS, load_model, precision  # noqa: E402
 from goldlabel.models.encoding import build_encoder  # noqa: E402
-from goldlabel.models.network import ROUNDING, Network, NetworkModel, build_network  # noqa: E402
+from goldlabel.models.network import Network, NetworkModel, build_network  # noqa: E402
 from goldlabel.models.precision import single_precision  # noqa: E402
+from goldlabel.models.torch_model import ROUNDING, Choices  # noqa: E402
 from goldlabel.pairs.labels import NLI3  # noqa: E402
 
 NETWORKS = sorted(name for name in MODELS if issubclass(MODELS.get(name), Network))
@@ -35,7 +36,8 @@ def save_fresh(name: str, folder: Path, *, sharper: float = 1.0) -> None:
     """Save a network with fresh weights; ``sharper`` scales those of its last layer, and so what it is sure of."""
     kind = MODELS.get(name)
     texts = [pl.Series(PREMISES), pl.Series(HYPOTHESES)]
-    encoder = build_encoder(texts, kind.encoder_options({}), buckets=kind.recipe.buckets)
+    options = kind.encoder_options(Choices(model=name, languages=frozenset()))
+    encoder = build_encoder(texts, options, buckets=kind.recipe.buckets)
     torch.manual_seed(0)
     network = build_network(kind, encoder, len(NLI3), options={})
     last = [module for module in network.modules() if isinstance(module, nn.Linear)][-1]

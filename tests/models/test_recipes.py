@@ -16,19 +16,28 @@ from torch import Tensor, nn  # noqa: E402
 
 import goldlabel as gl  # noqa: E402
 from goldlabel.models import MODELS, diin  # noqa: E402
-from goldlabel.models.encoding import build_encoder  # noqa: E402
+from goldlabel.models.encoding import EncoderOptions, build_encoder  # noqa: E402
 from goldlabel.models.layers import Sentences  # noqa: E402
 from goldlabel.models.network import Network, build_network  # noqa: E402
+from goldlabel.models.torch_model import Choices  # noqa: E402
 from goldlabel.models.vectors import Vectors  # noqa: E402
 from goldlabel.models.vocabulary import END, START  # noqa: E402
 from goldlabel.train import train  # noqa: E402
 from tests.train.samples import make_pairs, write_vectors  # noqa: E402
 
 
+def encoder_options(name: str, options: dict[str, Any]) -> EncoderOptions:
+    """How a network with these options reads texts."""
+    chosen: EncoderOptions = MODELS.get(name).encoder_options(
+        Choices(model=name, languages=frozenset(), options=options)
+    )
+    return chosen
+
+
 def fresh(name: str, vectors: Vectors | None = None, **options: Any) -> Network:
     """A network as training starts from it."""
     kind = MODELS.get(name)
-    encoder = build_encoder([pl.Series(["the old barn"])], kind.encoder_options(options), buckets=kind.recipe.buckets)
+    encoder = build_encoder([pl.Series(["the old barn"])], encoder_options(name, options), buckets=kind.recipe.buckets)
     torch.manual_seed(0)
     return build_network(kind, encoder, 3, options=options, vectors=vectors)
 
@@ -119,13 +128,13 @@ def test_diins_gates_have_a_mask_each(monkeypatch: pytest.MonkeyPatch) -> None:
     masks: list[Tensor] = []
     dropped = diin._dropped
 
-    def spy(values: Tensor, keep: float) -> Tensor:
+    def spy(values: Tensor, keep: Tensor | None) -> Tensor:
         masks.append(dropped(values, keep) == 0)
         return dropped(values, keep)
 
     monkeypatch.setattr(diin, "_dropped", spy)
     sentences = Sentences(torch.ones(2, 4), torch.ones(2, 4, dtype=torch.bool), torch.tensor([4, 4]))
-    diin.SelfAttention(6)(torch.randn(2, 4, 6), sentences, 0.5)
+    diin.SelfAttention(6)(torch.randn(2, 4, 6), sentences, torch.tensor(0.5))
     assert len(masks) == 3
     assert not any(torch.equal(masks[first], masks[second]) for first, second in ((0, 1), (0, 2), (1, 2)))
 
@@ -136,8 +145,7 @@ def test_diin_reads_as_far_as_its_length() -> None:
     changed = [*long[:69], "other", *long[70:]]
     for length, seen in ((48, False), (96, True)):
         options = {"length": length, "growth": 2, "layers": 1, "filters": 2, "character": 2}
-        kind = MODELS.get("diin")
-        encoder = build_encoder([pl.Series([" ".join(long), "other"])], kind.encoder_options(options))
+        encoder = build_encoder([pl.Series([" ".join(long), "other"])], encoder_options("diin", options))
         pairs = [encoder.encode([" ".join(text)], ["word1"]) for text in (long, changed)]
         assert len(pairs[0].premise.words) == min(length, 90)
         assert np.array_equal(pairs[0].premise.words, pairs[1].premise.words) == (not seen)
@@ -165,15 +173,15 @@ def test_infersents_boundaries_take_the_vectors_of_the_file(tmp_path: Path) -> N
 
 
 def test_what_the_optimiser_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from goldlabel.train import trainer
+    from goldlabel.train.optimiser import KINDS
 
-    for optimiser, make in trainer.OPTIMISERS.items():
+    for optimiser, make in KINDS.items():
 
         def spy(groups: Any, make: Any = make, **settings: Any) -> Any:
             told.update(settings)
             return make(groups, **settings)
 
-        monkeypatch.setitem(trainer.OPTIMISERS, optimiser, spy)
+        monkeypatch.setitem(KINDS, optimiser, spy)
     expected = {
         "lstm": {"rho": 0.95, "eps": 1e-7},
         "disan": {"rho": 0.95, "eps": 1e-8},

@@ -54,7 +54,7 @@ def difference(name: str, corpora: Path, dtype: torch.dtype) -> float:
         network = build(about, {key[7:]: arrays[key] for key in arrays.files if key.startswith("weight:")})
         sides = [sentences({key: arrays[key] for key in arrays.files}, side) for side in ("premise", "hypothesis")]
         expected = torch.from_numpy(arrays["logits"]).double()
-    logits: Tensor = network.to(dtype).eval()(*sides)
+    logits: Tensor = network.to(dtype).eval()(*sides).logits
     assert logits.shape == expected.shape
     assert expected.abs().max() > 0.1, "logits that are nearly nothing would equal any others"
     return float((logits.double() - expected).abs().max())

@@ -23,14 +23,14 @@ def test_every_row_once_and_the_budget_kept(
     lengths: list[tuple[int, int]], pairs: int, tokens: int | None, seed: int, epoch: int
 ) -> None:
     premise, hypothesis = _sides(lengths)
-    plan = plan_batches(premise, hypothesis, pairs=pairs, tokens=tokens, seed=(seed, epoch))
+    plan = plan_batches([premise, hypothesis], pairs=pairs, tokens=tokens, seed=(seed, epoch))
     assert sorted(np.concatenate(plan).tolist()) == list(range(len(lengths)))
     for batch in plan:
         padded = len(batch) * int(premise[batch].max() + hypothesis[batch].max())
         # A pair that is longer than the budget is a batch of its own.
         assert len(batch) == 1 if tokens is not None and padded > tokens else True
         assert tokens is not None or len(batch) <= pairs
-    again = plan_batches(premise, hypothesis, pairs=pairs, tokens=tokens, seed=(seed, epoch))
+    again = plan_batches([premise, hypothesis], pairs=pairs, tokens=tokens, seed=(seed, epoch))
     assert [batch.tolist() for batch in again] == [batch.tolist() for batch in plan]
 
 
@@ -39,7 +39,7 @@ def test_another_epoch_and_another_seed_give_other_batches(tokens: int | None) -
     random = np.random.RandomState(0)
     premise, hypothesis = random.randint(1, 30, 400), random.randint(1, 15, 400)
     plans = [
-        [sorted(batch.tolist()) for batch in plan_batches(premise, hypothesis, pairs=16, tokens=tokens, seed=seed)]
+        [sorted(batch.tolist()) for batch in plan_batches([premise, hypothesis], pairs=16, tokens=tokens, seed=seed)]
         for seed in ((0, 1), (0, 2), (1, 1))
     ]
     for plan, other in ((plans[0], plans[1]), (plans[0], plans[2])):
@@ -50,7 +50,7 @@ def test_another_epoch_and_another_seed_give_other_batches(tokens: int | None) -
 def test_batches_are_of_nearly_equal_length() -> None:
     random = np.random.RandomState(0)
     premise, hypothesis = random.randint(1, 60, 2_000), random.randint(1, 30, 2_000)
-    plan = plan_batches(premise, hypothesis, pairs=32, tokens=None, seed=(0, 1))
+    plan = plan_batches([premise, hypothesis], pairs=32, tokens=None, seed=(0, 1))
     filled = sum(int((premise[batch] + hypothesis[batch]).sum()) for batch in plan)
     padded = sum(len(batch) * int(premise[batch].max() + hypothesis[batch].max()) for batch in plan)
     by_chance = sum(

@@ -18,11 +18,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from torch import Tensor  # noqa: E402
+
 from goldlabel.errors import InputError  # noqa: E402
 from goldlabel.train import Run, train  # noqa: E402
 from goldlabel.train import trainer as trainer_module  # noqa: E402
 from goldlabel.train.run import RunFolder, Step  # noqa: E402
-from goldlabel.train.trainer import Interrupted, Trainer  # noqa: E402
+from goldlabel.train.step import TrainingStep  # noqa: E402
+from goldlabel.train.trainer import Interrupted  # noqa: E402
 from tests.train.samples import SMALL, make_pairs, weights, with_dev, write_vectors  # noqa: E402
 
 OPTIONS: dict[str, Any] = {**SMALL, "dropout": 0.2, "epochs": 4, "batch": 6, "accumulate": 2, "lr": 0.01}
@@ -149,16 +152,16 @@ def test_stopping_saves_and_the_same_call_goes_on(tmp_path: Path, moment: str) -
 
 def test_a_signal_waits_for_the_end_of_the_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = signal.getsignal(signal.SIGINT)
-    backward, calls = Trainer._backward, 0
+    backward, calls = TrainingStep.backward, 0
 
-    def interrupted(self: Trainer, *arguments: Any) -> None:
+    def interrupted(self: TrainingStep, *arguments: Any) -> Tensor:
         nonlocal calls
         calls += 1
         if calls == 5:
             signal.raise_signal(signal.SIGINT)
-        backward(self, *arguments)
+        return backward(self, *arguments)
 
-    monkeypatch.setattr(Trainer, "_backward", interrupted)
+    monkeypatch.setattr(TrainingStep, "backward", interrupted)
     with pytest.raises(Interrupted):
         whole(tmp_path / "run")
     assert signal.getsignal(signal.SIGINT) is before
@@ -171,11 +174,11 @@ def test_a_signal_waits_for_the_end_of_the_step(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_second_signal_stops_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def twice(self: Trainer, *_: Any) -> None:
+    def twice(self: TrainingStep, *_: Any) -> None:
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(Trainer, "_backward", twice)
+    monkeypatch.setattr(TrainingStep, "backward", twice)
     with pytest.raises(KeyboardInterrupt) as raised:
         whole(tmp_path / "run")
     assert raised.type is KeyboardInterrupt
@@ -183,7 +186,7 @@ def test_a_second_signal_stops_at_once(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_checkpoints_are_due_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = []
-    monkeypatch.setattr(RunFolder, "write_checkpoint", lambda _, state: written.append(state["done"]))
+    monkeypatch.setattr(RunFolder, "write_checkpoint", lambda _, state, *best: written.append(state["done"]))
     whole(tmp_path / "never", epochs=1)
     assert written == []
     monkeypatch.setattr(trainer_module, "CHECKPOINT_SECONDS", 0.0)
@@ -226,7 +229,7 @@ def test_a_damaged_checkpoint_and_one_of_a_newer_version(tmp_path: Path) -> None
     with pytest.raises(InputError, match="written by a newer version of Goldlabel; update to go on"):
         whole(tmp_path / "run")
     path.write_bytes(path.read_bytes()[:2000])
-    with pytest.raises(InputError, match=r"checkpoint\.pt: is damaged; delete it to begin the run again"):
+    with pytest.raises(InputError, match=r"checkpoint\.pt: is damaged or missing; delete checkpoint\.pt to begin"):
         whole(tmp_path / "run")
     path.unlink()
     assert whole(tmp_path / "run").epochs == 4

@@ -15,10 +15,10 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import goldlabel as gl  # noqa: E402
+from goldlabel import files  # noqa: E402
 from goldlabel.errors import InputError, StorageError  # noqa: E402
 from goldlabel.files import sha256  # noqa: E402
 from goldlabel.train import Run, train  # noqa: E402
-from goldlabel.train import task as task_module  # noqa: E402
 from goldlabel.train import trainer as trainer_module  # noqa: E402
 from goldlabel.train.run import RunFolder, lock_folder  # noqa: E402
 from goldlabel.train.trainer import Interrupted  # noqa: E402
@@ -188,7 +188,7 @@ def test_a_finished_run_says_so(tmp_path: Path) -> None:
 
 def test_the_content_of_the_vectors_is_a_part_of_what_a_run_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hashed: list[Path] = []
-    monkeypatch.setattr(task_module, "sha256", lambda path: hashed.append(path) or sha256(path))
+    monkeypatch.setattr(files, "sha256", lambda path: hashed.append(path) or sha256(path))
     vectors = tmp_path / "vectors.txt"
     write_vectors(vectors, ["gate", "barn"])
     run(tmp_path / "run", vectors=str(vectors))

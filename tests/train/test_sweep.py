@@ -7,6 +7,7 @@ import os
 import signal
 import statistics
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
+from goldlabel.models import network as network_module  # noqa: E402
 from goldlabel.models.cbow import CBOW  # noqa: E402
 from goldlabel.train import Sweep, sweep, train  # noqa: E402
-from goldlabel.train import encoded as encoded_module  # noqa: E402
 from goldlabel.train.run import Step, lock_folder  # noqa: E402
 from goldlabel.train.sweep import share_cores  # noqa: E402
 from goldlabel.train.trainer import Interrupted  # noqa: E402
@@ -104,8 +105,8 @@ def test_the_sizes_of_a_learning_curve_are_nested(tmp_path: Path) -> None:
 
 def test_everything_is_tokenised_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built = []
-    real = encoded_module.build_encoder
-    monkeypatch.setattr(encoded_module, "build_encoder", lambda *a, **o: built.append(1) or real(*a, **o))
+    real = network_module.build_encoder
+    monkeypatch.setattr(network_module, "build_encoder", lambda *a, **o: built.append(1) or real(*a, **o))
     many(tmp_path / "runs", seeds=2, curve=[12, 24], grid={"lr": [0.01, 0.02]}, epochs=1)
     assert len(built) == 1
     many(tmp_path / "other", seeds=2, grid={"tokenizer": ["words", "characters"]}, epochs=1)
@@ -162,10 +163,11 @@ if "spawn_main" in " ".join(sys.orig_argv):
 def test_a_run_that_fails_names_itself_and_the_others_finish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forward = CBOW.forward
 
-    def faulty(self: CBOW, premise: Any, hypothesis: Any) -> Any:
+    def faulty(self: CBOW, premise: Any, hypothesis: Any, **options: Any) -> Any:
         if self.head[0].out_features == 5:
             raise ZeroDivisionError("a fault of ours")
-        return forward(self, premise, hypothesis) * (float("nan") if self.head[0].out_features == 6 else 1.0)
+        outputs = forward(self, premise, hypothesis, **options)
+        return replace(outputs, logits=outputs.logits * (float("nan") if self.head[0].out_features == 6 else 1.0))
 
     monkeypatch.setattr(CBOW, "forward", faulty)
     result = many(tmp_path / "runs", grid={"hidden": [4, 5, 6, 7]})

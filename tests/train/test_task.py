@@ -14,7 +14,8 @@ from tests.train.samples import make_pairs, make_rows, with_dev
 
 
 def test_several_sets_are_mixed_under_their_names() -> None:
-    mixed = training_pairs([make_pairs(6), make_pairs(9, name="walls")], [None, 4], seed=0)
+    mixed, counts = training_pairs([make_pairs(6), make_pairs(9, name="walls")], [None, 4], seed=0)
+    assert counts == [6, 4]
     assert mixed.name == "doors+walls"
     assert len(mixed) == 10
     ids = mixed.frame["id"].to_list()
@@ -24,8 +25,8 @@ def test_several_sets_are_mixed_under_their_names() -> None:
 
 
 def test_one_set_keeps_its_ids_and_the_same_set_twice_has_two_names() -> None:
-    assert training_pairs([make_pairs(3)], [None], seed=0).frame["id"].to_list() == ["p0", "p1", "p2"]
-    twice = training_pairs([make_pairs(3), make_pairs(3)], [None, None], seed=0)
+    assert training_pairs([make_pairs(3)], [None], seed=0)[0].frame["id"].to_list() == ["p0", "p1", "p2"]
+    twice, _ = training_pairs([make_pairs(3), make_pairs(3)], [None, None], seed=0)
     assert twice.frame["id"].n_unique() == 6
     assert twice.name == "doors+doors-2"
 
@@ -33,7 +34,7 @@ def test_one_set_keeps_its_ids_and_the_same_set_twice_has_two_names() -> None:
 def test_samples_are_drawn_by_the_seed_and_nested() -> None:
     pairs = make_pairs(60)
     drawn = {
-        (size, seed): set(training_pairs([pairs], [size], seed=seed).frame["id"])
+        (size, seed): set(training_pairs([pairs], [size], seed=seed)[0].frame["id"])
         for size, seed in ((10, 0), (10, 1), (30, 0))
     }
     assert drawn[10, 0] != drawn[10, 1]

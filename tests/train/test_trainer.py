@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from goldlabel.pairs import Pairs  # noqa: E402
 from goldlabel.train import Run, train  # noqa: E402
 from goldlabel.train import trainer as trainer_module  # noqa: E402
 from goldlabel.train.run import Step  # noqa: E402
+from goldlabel.train.step import TrainingStep  # noqa: E402
 from goldlabel.train.task import nested_rows  # noqa: E402
 from tests.train.samples import SMALL, make_pairs, make_rows, weights, with_dev  # noqa: E402
 
@@ -80,10 +82,10 @@ def test_batches_by_token_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     seen: list[int] = []
     forward = CBOW.forward
 
-    def spy(self: CBOW, premise: Any, hypothesis: Any) -> Any:
+    def spy(self: CBOW, premise: Any, hypothesis: Any, **options: Any) -> Any:
         if self.training:
             seen.append(premise.words.numel() + hypothesis.words.numel())
-        return forward(self, premise, hypothesis)
+        return forward(self, premise, hypothesis, **options)
 
     monkeypatch.setattr(CBOW, "forward", spy)
     quick(tmp_path / "run", batch_tokens=64, epochs=1)
@@ -137,8 +139,6 @@ def test_the_best_weights_are_kept_and_not_the_last(tmp_path: Path, monkeypatch:
 
 def test_the_learning_rate_falls_and_stops_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Decay after each epoch, a drop after an epoch that is not better, the end below the floor: InferSent's rules."""
-    from dataclasses import replace
-
     recipe = replace(CBOW.recipe, decay=0.5, drop=0.1, floor=1e-4, patience=99)
     monkeypatch.setattr(CBOW, "recipe", recipe)
     Judged(monkeypatch, doors=[0.5, 0.4, 0.6, 0.1, 0.1])
@@ -151,8 +151,6 @@ def test_the_learning_rate_falls_and_stops_training(tmp_path: Path, monkeypatch:
 def test_a_learning_rate_at_which_training_would_be_over_before_it_began(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dataclasses import replace
-
     monkeypatch.setattr(CBOW, "recipe", replace(CBOW.recipe, floor=1e-4))
     with pytest.raises(InputError, match=r"lr 1e-05 is below 0\.0001, where cbow stops training; pass a higher --lr"):
         quick(tmp_path / "run", lr=1e-5)
@@ -165,8 +163,6 @@ def test_epochs_without_gain_are_counted_in_a_row_or_in_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_a_row: bool, epochs: int
 ) -> None:
     """HBMP's released code counts them in all."""
-    from dataclasses import replace
-
     from goldlabel.models.hbmp import HBMP
 
     assert (HBMP.recipe.in_a_row, HBMP.recipe.patience) == (False, 4)
@@ -178,8 +174,6 @@ def test_epochs_without_gain_are_counted_in_a_row_or_in_all(
 
 def test_word_vectors_are_not_drawn_towards_zero(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bowman et al. penalise all weights but those; a word that never occurs keeps the vector it began with."""
-    from dataclasses import replace
-
     networks = []
     for l2 in (0.0, 0.5):
         monkeypatch.setattr(CBOW, "recipe", replace(CBOW.recipe, optimiser="sgd", l2=l2))
@@ -218,10 +212,11 @@ def test_the_step_is_named_where_gradients_are_accumulated(tmp_path: Path, monke
     calls = 0
     forward = CBOW.forward
 
-    def poisoned(self: CBOW, premise: Any, hypothesis: Any) -> Any:
+    def poisoned(self: CBOW, premise: Any, hypothesis: Any, **options: Any) -> Any:
         nonlocal calls
         calls += self.training
-        return forward(self, premise, hypothesis) * (float("nan") if calls == 6 else 1.0)
+        outputs = forward(self, premise, hypothesis, **options)
+        return replace(outputs, logits=outputs.logits * (float("nan") if calls == 6 else 1.0))
 
     monkeypatch.setattr(CBOW, "forward", poisoned)
     monkeypatch.setattr(trainer_module, "LOOK_EVERY", 7)
@@ -231,14 +226,14 @@ def test_the_step_is_named_where_gradients_are_accumulated(tmp_path: Path, monke
 
 def test_weights_that_are_no_numbers_at_the_end_of_an_epoch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The loss of the last step is finite, what it did to the weights is not."""
-    real = trainer_module.Trainer._step
+    real = TrainingStep.finish
 
     def poisoned(self: Any) -> None:
         real(self)
         with torch.no_grad():
             self.trained[0][1] = float("inf")
 
-    monkeypatch.setattr(trainer_module.Trainer, "_step", poisoned)
+    monkeypatch.setattr(TrainingStep, "finish", poisoned)
     with pytest.raises(GoldlabelError, match=r"a weight is not a finite number after step 1 \(epoch 1\)"):
         quick(tmp_path / "run", make_pairs(6), batch=6, epochs=1)
     assert not (tmp_path / "run" / "model.safetensors").exists()
@@ -249,12 +244,12 @@ def test_out_of_memory_names_the_batch(tmp_path: Path, monkeypatch: pytest.Monke
     calls = 0
     forward = CBOW.forward
 
-    def full(self: CBOW, premise: Any, hypothesis: Any) -> Any:
+    def full(self: CBOW, premise: Any, hypothesis: Any, **options: Any) -> Any:
         nonlocal calls
         calls += 1
         if calls == 3:
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
-        return forward(self, premise, hypothesis)
+        return forward(self, premise, hypothesis, **options)
 
     monkeypatch.setattr(CBOW, "forward", full)
     pattern = r"out of memory in batch 3 of epoch 1: 8 pairs of (\d+) \+ (\d+) tokens; pass --batch-tokens (\d+)"
@@ -266,7 +261,7 @@ def test_out_of_memory_names_the_batch(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_another_fault_keeps_its_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def faulty(*_: Any) -> None:
+    def faulty(*_: Any, **__: Any) -> None:
         raise RuntimeError("another fault")
 
     monkeypatch.setattr(CBOW, "forward", faulty)
@@ -344,9 +339,9 @@ def test_fp32_is_fp32_while_a_run_computes_and_torchs_settings_are_as_before_aft
     forward, classify = CBOW.forward, CBOW.classify
 
     def spy(method: Any) -> Any:
-        def called(*arguments: Any) -> Any:
+        def called(*arguments: Any, **options: Any) -> Any:
             during.append(product_settings())
-            return method(*arguments)
+            return method(*arguments, **options)
 
         return called
 
@@ -359,7 +354,7 @@ def test_fp32_is_fp32_while_a_run_computes_and_torchs_settings_are_as_before_aft
     assert during
     assert all(set(settings.values()) == {"ieee"} for settings in during)
 
-    def faulty(*_: Any) -> None:
+    def faulty(*_: Any, **__: Any) -> None:
         raise RuntimeError("a fault")
 
     monkeypatch.setattr(CBOW, "forward", faulty)

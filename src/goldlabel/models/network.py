@@ -95,7 +95,7 @@ class Network(nn.Module):
     @classmethod
     def check(cls, choices: Choices) -> None:
         """Refuse what this network cannot be told."""
-        check_options(choices.model, cls, choices.options)
+        check_options(choices.model, cls, cls._options(choices))
         if choices.tagger and "tags" not in cls.fields:
             raise InputError(f"{choices.model} does not use parts of speech; leave --tagger out")
 

@@ -92,7 +92,7 @@ class Task:
         }
         if self.copies is not None:
             settings["copies"] = hashlib.sha256(self.copies.tobytes()).hexdigest()
-        if self.fitted_by_trainer:
+        if self.fitted_by_trainer and not options.fixed:
             settings |= find_member(self.model).sources(self.choices)
         elif options.vectors is not None:
             settings["vectors"] = {"sha256": digest_vectors(options.vectors)}
