@@ -78,8 +78,9 @@ def test_every_option_reaches_the_run(pairs: str, others: str, tmp_path: Path) -
     write_vectors(vectors, ["gate", "the", "stands"])
     result = run(
         "bilstm", "--on", f"{pairs}:20", "--on", others, "--dev", pairs, "--dev", others, "--hypothesis-only",
-        "--epochs", 2, "--batch", 5, "--batch-tokens", 90, "--accumulate", 2, "--lr", 0.01, "--clip", 2,
-        "--patience", 3,
+        "--epochs", 2, "--batch", 5, "--batch-tokens", 90, "--accumulate", 2, "--optimiser", "adamw",
+        "--lr", 0.01, "--schedule", "linear", "--warmup", 0.1, "--floor", 1e-6, "--l2", 0.01, "--clip", 2,
+        "--patience", 3, "--length", 30,
         "--stop-on", "walls", "--vectors", vectors, "--freeze-vectors", "--tokenizer", "characters",
         "--vocabulary", others, "--label-space", "nli2", "--set", "hidden=6,pooling=max", "--set", "dropout=0.2",
         "--device", "cpu", "--precision", "fp32", "--seed", 5, "-o", tmp_path / "run", "--json",
@@ -88,11 +89,14 @@ def test_every_option_reaches_the_run(pairs: str, others: str, tmp_path: Path) -
     config = json.loads((tmp_path / "run" / "config.json").read_text())
     given = {
         "seed": 5, "reads": "hypothesis", "size": None, "epochs": 2, "batch": 5, "batch_tokens": 90, "accumulate": 2,
-        "lr": 0.01, "clip": 2.0, "patience": 3, "stop_on": "walls", "vectors": str(vectors), "train_vectors": False,
+        "optimiser": "adamw", "lr": 0.01, "schedule": "linear", "warmup": 0.1, "floor": 1e-6, "l2": 0.01,
+        "clip": 2.0, "patience": 3, "length": 30, "stop_on": "walls", "vectors": str(vectors), "train_vectors": False,
         "tokenizer": "characters", "tagger": "", "device": "cpu", "precision": "fp32", "start": None, "fixed": False,
         "options": {"hidden": 6, "pooling": "max", "dropout": 0.2},
     }  # fmt: skip
     assert config["training"]["options"] == given
+    assert config["recipe"].items() >= {key: given[key] for key in ("optimiser", "schedule", "warmup", "l2")}.items()
+    assert config["encoder"]["length"] == 30
     assert config["training"]["on"]["doors+walls"]["pairs"] == 38
     assert config["label_space"]["name"] == "nli2"
     assert list(json.loads(result.stdout)["dev"]) == ["doors", "walls"]
@@ -111,13 +115,27 @@ def test_options_of_files_without_a_card(jsonl: Callable[..., Path], home: Path,
 def test_a_sample_is_asked_for_behind_a_colon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("odd:30").mkdir()
-    assert parse_sample("snli:30000") == ("snli", 30000)
-    assert parse_sample("snli") == ("snli", None)
-    assert parse_sample("odd:30") == ("odd:30", None)
-    assert parse_sample("odd:31") == ("odd", 31)
-    assert parse_sample("a:b") == ("a:b", None)
-    with pytest.raises(InputError, match="0 pairs are nothing to train on"):
-        parse_sample("snli:0")
+    assert parse_sample("snli:30000") == ("snli", 30000, 1)
+    assert parse_sample("snli") == ("snli", None, 1)
+    assert parse_sample("odd:30") == ("odd:30", None, 1)
+    assert parse_sample("odd:31") == ("odd", 31, 1)
+    assert parse_sample("a:b") == ("a:b", None, 1)
+    assert parse_sample("anli:10x") == ("anli", None, 10)
+    assert parse_sample("odd:30x") == ("odd", None, 30)
+    for nothing in ("snli:0", "snli:0x"):
+        with pytest.raises(InputError, match="0 pairs are nothing to train on"):
+            parse_sample(nothing)
+
+
+def test_pairs_of_one_set_come_several_times_an_epoch(pairs: str, others: str, tmp_path: Path) -> None:
+    mixture = ("--on", pairs, "--on", f"{others}:3x")
+    result = run("cbow", *mixture, *SMALL, "--epochs", 1, "--batch", 1, "-o", tmp_path / "run", "--json")
+    assert json.loads(result.stdout)["pairs"] == 35 + 18
+    metrics = json.loads((tmp_path / "run" / "metrics.jsonl").read_text())
+    assert metrics["steps"] == 35 + 3 * 18
+    refused = run("linear", *mixture, "-o", tmp_path / "linear")
+    assert isinstance(refused.exception, InputError)
+    assert "it takes each pair once; leave out :Nx in --on" in str(refused.exception)
 
 
 def test_the_three_scenarios(pairs: str, others: str, tmp_path: Path) -> None:

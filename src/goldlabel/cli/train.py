@@ -44,7 +44,9 @@ def train_command(
     on: Annotated[
         list[str] | None,
         typer.Option(
-            "--on", metavar="PATH[:N]", help="Pairs to train on, all or N drawn by the seed; several allowed."
+            "--on",
+            metavar="PATH[:N|:Nx]",
+            help="Pairs to train on: all, N drawn by the seed, or with Nx each N times an epoch; several allowed.",
         ),
     ] = None,
     dev: Annotated[
@@ -64,11 +66,26 @@ def train_command(
         int | None, typer.Option("--batch-tokens", help="Tokens in a batch, padding counted, instead of pairs.")
     ] = None,
     accumulate: Annotated[int, typer.Option("--accumulate", help="Batches to a step of the optimiser.")] = 1,
+    optimiser: Annotated[str | None, typer.Option("--optimiser", help="adam, adamw, adadelta, adagrad or sgd.")] = None,
     lr: Annotated[float | None, typer.Option("--lr", help="Learning rate.")] = None,
+    schedule: Annotated[
+        str | None,
+        typer.Option("--schedule", help="How the learning rate falls from step to step: constant, linear or cosine."),
+    ] = None,
+    warmup: Annotated[
+        float | None, typer.Option("--warmup", help="Share of all steps over which the learning rate rises from 0.")
+    ] = None,
+    floor: Annotated[
+        float | None, typer.Option("--floor", help="Stop when the learning rate of an epoch falls below.")
+    ] = None,
+    l2: Annotated[
+        float | None, typer.Option("--l2", help="Weight of the squared weights in the loss; with adamw, their decay.")
+    ] = None,
     clip: Annotated[float | None, typer.Option("--clip", help="Largest norm of the gradients.")] = None,
     patience: Annotated[
         int | None, typer.Option("--patience", help="Stop after so many epochs without a better dev accuracy.")
     ] = None,
+    length: Annotated[int | None, typer.Option("--length", help="Tokens read of a sentence.")] = None,
     stop_on: Annotated[
         str, typer.Option("--stop-on", metavar="NAME", help="The dev set that decides, or mean for the mean over all.")
     ] = "mean",
@@ -132,9 +149,15 @@ def train_command(
         batch=batch,
         batch_tokens=batch_tokens,
         accumulate=accumulate,
+        optimiser=optimiser,
         lr=lr,
+        schedule=schedule,
+        warmup=warmup,
+        floor=floor,
+        l2=l2,
         clip=clip,
         patience=patience,
+        length=length,
         stop_on=stop_on,
         vectors=vectors,
         train_vectors=train_vectors,
@@ -151,9 +174,10 @@ def train_command(
     samples = [parse_sample(text) for text in on or []]
     task = gather_task(
         model,
-        [opened(path) for path, _ in samples],
+        [opened(path) for path, _, _ in samples],
         options,
-        sizes=[size for _, size in samples],
+        sizes=[size for _, size, _ in samples],
+        copies=[copies for _, _, copies in samples],
         split=split,
         dev=[opened(path) for path in dev or []],
         vocabulary=[opened(path) for path in vocabulary or []],
@@ -170,14 +194,15 @@ def train_command(
         raise typer.Exit(FAILED)
 
 
-def parse_sample(text: str) -> tuple[str, int | None]:
-    """Read ``PATH:N``; a path that exists with its colon and number is a path."""
-    sample = re.fullmatch(r"(.+):(\d+)", text, re.ASCII)
+def parse_sample(text: str) -> tuple[str, int | None, int]:
+    """Read ``PATH:N``, a size, or ``PATH:Nx``, copies; a path that exists with its colon and number is a path."""
+    sample = re.fullmatch(r"(.+):(\d+)(x?)", text, re.ASCII)
     if sample is None or Path(text).exists():
-        return text, None
-    if not int(sample[2]):
+        return text, None, 1
+    path, number = sample[1], int(sample[2])
+    if not number:
         raise InputError(f"--on {text}: 0 pairs are nothing to train on; give a number from 1 on")
-    return sample[1], int(sample[2])
+    return (path, None, number) if sample[3] else (path, number, 1)
 
 
 def _reads(hypothesis_only: bool, premise_only: bool) -> str:

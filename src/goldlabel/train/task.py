@@ -223,7 +223,7 @@ def gather_task(
     texts = [part.frame.select("premise", "hypothesis").collect(engine="streaming") for part in vocabulary]
     languages = None if options.fixed or member.any_language else gold.languages
     repeated = None
-    if copies is not None and max(copies) > 1 and not options.fixed:
+    if not options.fixed and copies is not None and max(copies) > 1:
         repeated = np.repeat(np.array(copies, dtype=np.int64), counts)
     return Task(model, gold, dev_pairs(dev, gold.space, languages), texts, options, repeated)
 
