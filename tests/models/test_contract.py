@@ -14,6 +14,7 @@ from goldlabel.errors import InputError, UnknownNameError
 from goldlabel.models import MODELS, Model, load_model, predict_labels
 from goldlabel.pairs.labels import NLI2, NLI3, LabelSpace
 from goldlabel.train import train
+from tests.models.checkpoints import make_classifier
 from tests.models.test_networks import NETWORKS, SMALL
 from tests.train.samples import make_pairs
 
@@ -26,7 +27,11 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("random-forest", {"trees": 30, "leaf": 1}),
     ("random-forest", {"trees": 30, "leaf": 1, "hypothesis_only": True}),
     *((name, SMALL[name]) for name in NETWORKS),
+    ("hf", {}),
+    ("hf", {"reads": "hypothesis"}),
+    ("hf", {"reads": "premise"}),
 ]
+TRAINED = ("hf", *NETWORKS)
 PREMISES = ["The owl sleeps.", "那只苍鹭在睡觉。", "Two ferries left at noon.", "البومة نائمة."] * 6
 HYPOTHESES = ["A bird sleeps.", "没有鸟在睡觉。", "Three ferries left.", "الطائر نائم."] * 6
 LABELS = ["entailment", "contradiction", "contradiction", "entailment"] * 6
@@ -38,7 +43,7 @@ def fit(name: str, options: dict[str, Any], space: LabelSpace = NLI3, labels: li
 
 @cache
 def _fit(name: str, options: tuple[tuple[str, Any], ...], space: LabelSpace, labels: tuple[str, ...]) -> Any:
-    if name not in NETWORKS:
+    if name not in TRAINED:
         return MODELS.get(name).fit(PREMISES, HYPOTHESES, list(labels), space, **dict(options))
     rows = [
         {"id": str(number), "premise": p, "hypothesis": h, "label": label, "language": "en", "split": "train"}
@@ -46,7 +51,9 @@ def _fit(name: str, options: tuple[tuple[str, Any], ...], space: LabelSpace, lab
     ]
     with tempfile.TemporaryDirectory() as folder:
         pairs = make_pairs(rows, space=space)
-        return load_model(train(name, pairs, folder, epochs=1, batch=8, device="cpu", **dict(options)).run)
+        model = f"hf:{make_classifier(Path(folder, 'start'))}" if name == "hf" else name
+        run = train(model, pairs, Path(folder, "run"), epochs=1, batch=8, device="cpu", **dict(options)).run
+        return load_model(run)
 
 
 @pytest.fixture(params=VARIANTS, ids=lambda variant: "-".join([variant[0], *variant[1]]))
@@ -103,12 +110,12 @@ def test_any_label_space(variant: tuple[str, dict[str, Any]]) -> None:
     assert fit(*variant, NLI2, labels).predict(PREMISES, HYPOTHESES).shape[1] == 2
     assert set(predict_labels(fit(*variant, NLI2, ["entailment"] * 24), PREMISES, HYPOTHESES)) == {"entailment"}
     three = ["entailment", "contradiction", "neutral", "entailment"] * 6
-    if variant[0] not in ("majority", *NETWORKS):  # networks learn by heart in tests/train/test_overfit.py
+    if variant[0] not in ("majority", *TRAINED):  # networks learn by heart in tests/train/test_overfit.py
         assert predict_labels(fit(*variant, NLI3, three), PREMISES, HYPOTHESES) == three
 
 
 def test_what_cannot_be_learnt_from_is_refused(variant: tuple[str, dict[str, Any]]) -> None:
-    if variant[0] in NETWORKS:
+    if variant[0] in TRAINED:
         with pytest.raises(InputError, match="no pair with a gold label"):
             fit(*variant, NLI3, ["-"] * 24)
         return
@@ -135,6 +142,14 @@ def test_premise_only_ignores_the_hypothesis() -> None:
     np.testing.assert_array_equal(model.predict(PREMISES, HYPOTHESES), model.predict(PREMISES, others))
     with pytest.raises(InputError, match="not both only"):
         fit("linear", {"premise_only": True, "hypothesis_only": True})
+
+
+@pytest.mark.parametrize(("reads", "other"), [("hypothesis", 0), ("premise", 1)])
+def test_an_encoder_ignores_the_side_that_it_does_not_read(reads: str, other: int) -> None:
+    model, texts = fit("hf", {"reads": reads}), [PREMISES, HYPOTHESES]
+    scores = model.predict(*texts)
+    texts[other] = ["Quite another text."] * len(PREMISES)
+    np.testing.assert_array_equal(model.predict(*texts), scores)
 
 
 def test_pair_model_reads_the_premise() -> None:

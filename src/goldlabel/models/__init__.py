@@ -21,5 +21,6 @@ MODELS.add("disan", "goldlabel.models.disan:DiSAN")
 MODELS.add("hbmp", "goldlabel.models.hbmp:HBMP")
 MODELS.add("infersent", "goldlabel.models.infersent:InferSent")
 MODELS.add("lstm", "goldlabel.models.lstm:LSTM100")
+MODELS.add("hf", "goldlabel.models.pretrained:Pretrained")
 
 __all__ = ["MODELS", "Model", "Unmoved", "load_model", "predict_labels"]
