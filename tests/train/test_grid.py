@@ -31,8 +31,21 @@ def test_every_shipped_grid_is_known_here() -> None:
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_the_published_grids_have_exactly_the_published_values(name: str) -> None:
     assert yaml.safe_load((GRIDS / f"{name}.yaml").read_text()) == PUBLISHED[name]
-    with pytest.raises(InputError, match=rf"grid {name}\.yaml: training bilstm-siamese has no option 'debias\.\w+'"):
+    assert read_grid(name, "bilstm-siamese", name) == PUBLISHED[name]
+    with pytest.raises(InputError, match=rf"grid {name}\.yaml: debias\.\w+ is an option of a debiasing method; pass"):
         read_grid(name, "bilstm-siamese")
+    with pytest.raises(InputError, match=rf"grid {name}\.yaml: focal has no option '\w+'; .*allowed: aggregate, gamma"):
+        read_grid(name, "bilstm-siamese", "focal")
+
+
+def test_options_of_a_method_go_to_the_method() -> None:
+    chosen = change_options(TrainOptions(debias="adv"), {"debias.alpha": 0.5, "epochs": 3, "hidden": 8})
+    assert (chosen.debias_options, chosen.options, chosen.epochs) == ({"alpha": 0.5}, {"hidden": 8}, 3)
+    grid = parse_grid({"bias": ["overlap", "pmi"]}, "cbow", "drift")
+    assert [change_options(TrainOptions(debias="drift"), point).bias for point in points(grid)] == [
+        ("overlap",),
+        ("pmi",),
+    ]
 
 
 def test_the_grid_of_esim_can_be_trained() -> None:
@@ -80,6 +93,7 @@ def test_points_have_readable_names() -> None:
         ({"seed": [1, 2]}, "seed is not for grids; use --seeds"),
         ({"size": [10]}, "size is not for grids; use --sizes"),
         ({"options": [1]}, "options is not for grids; use options.NAME"),
+        ({"debias_options": [1]}, "debias_options is not for grids; use debias.NAME"),
         (["lr"], "is not a mapping of options to lists of values"),
         ({}, "is not a mapping"),
         (None, "is not a mapping"),
@@ -119,6 +133,10 @@ def test_options_of_a_model_from_words() -> None:
         ({"device": "gpu"}, "device 'gpu' is not known; .*allowed: auto, cpu, cuda"),
         ({"reads": "hypotheses"}, "did you mean 'hypothesis'"),
         ({"tokenizer": "word"}, "did you mean 'words'"),
+        ({"debias": "drfit"}, "debias 'drfit' is not known; did you mean 'drift'"),
+        ({"bias": ("audit",)}, "--bias is about a debiasing method; say with --debias METHOD which: adv, confidence"),
+        ({"debias_options": {"alpha": 1}}, "--debias-set is about a debiasing method"),
+        ({"debias": "adv", "fixed": True, "start": "x"}, "nothing is trained with --fixed; leave out --debias"),
     ],
 )
 def test_options_out_of_range(changes: dict[str, Any], message: str) -> None:

@@ -17,12 +17,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from goldlabel.audit.bags import BagsBuilder, Vocabulary
+from goldlabel.audit.bags import read_bags
 from goldlabel.audit.logistic import fit_models, hashed_ngrams
 from goldlabel.errors import InputError
 from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.pairs.splits import DROPPED
-from goldlabel.pairs.tokens import tokenize_units
 from goldlabel.seeds import random_state
 
 
@@ -54,7 +53,7 @@ class AFLite:
         names, labels = np.unique(frame["label"].to_numpy()[gold], return_inverse=True)
         if len(names) < 2:
             raise InputError("AFLite needs pairs with two or more labels")
-        kept = self.filter(_hypotheses(frame[gold]), labels.astype(np.int8), seed=seed)
+        kept = self.filter(hashed_ngrams(read_bags(frame[gold], "hypothesis")), labels.astype(np.int8), seed=seed)
         assigned = frame["split"].to_numpy().astype(object)
         assigned[gold[~kept]] = DROPPED
         return pl.Series("split", assigned, dtype=pl.String)
@@ -93,10 +92,3 @@ class AFLite:
         judged = (~trained_on).sum(axis=1)
         share: NDArray[np.float64] = np.divide(right, judged, out=np.zeros(rows), where=judged > 0)
         return share
-
-
-def _hypotheses(frame: pl.DataFrame) -> Any:
-    vocabulary = Vocabulary()
-    bags = BagsBuilder(vocabulary)
-    bags.add(vocabulary.encode(tokenize_units(frame, "hypothesis")))
-    return hashed_ngrams(bags.finish())

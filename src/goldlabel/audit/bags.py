@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from goldlabel.pairs.tokens import tokenize_units
+
 ROWS_PER_BLOCK = 100_000
 
 
@@ -106,3 +108,11 @@ class BagsBuilder:
         codes = np.concatenate([np.empty(0, dtype=np.uint32), *self._codes])
         first = np.concatenate([np.empty(0, dtype=bool), *self._first])
         return Bags(codes, np.cumsum(lengths), first, self._vocabulary.words)
+
+
+def read_bags(frame: pl.DataFrame, column: str) -> Bags:
+    """Return the tokens of one column of pairs, each in the units of its language."""
+    vocabulary = Vocabulary()
+    bags = BagsBuilder(vocabulary)
+    bags.add(vocabulary.encode(tokenize_units(frame, column)))
+    return bags.finish()

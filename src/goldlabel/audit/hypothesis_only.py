@@ -260,16 +260,35 @@ def cross_validate_model(
     fold = assign_folds(units, folds, seed=seed)
     texts = pairs.frame.select("premise", "hypothesis").collect(engine="streaming")[rows]
     if not with_premise:
-        texts = texts.with_columns(pl.lit(NON_WORD).alias("premise"))
+        texts = without_premise(texts)
     gold = np.array(corpus.space.labels)[corpus.labels[rows]]
     probabilities = np.empty((len(rows), len(corpus.space)), dtype=np.float32)
     for number in range(folds):
-        train, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-        seen, unseen = texts[train], texts[test]
-        texts_and_labels = (seen["premise"].to_list(), seen["hypothesis"].to_list(), gold[train].tolist())
-        model = (fit or _fit_itself)(name, *texts_and_labels, corpus.space, seed=seed)
-        probabilities[test] = model.predict(unseen["premise"].to_list(), unseen["hypothesis"].to_list())
+        unseen = fold == number
+        probabilities[unseen] = predict_fold(name, texts, gold, corpus.space, unseen, fit=fit, seed=seed)
     return OutOfFold(rows, corpus.labels[rows], units, fold, probabilities)
+
+
+def without_premise(texts: pl.DataFrame) -> pl.DataFrame:
+    """Replace every premise by one fixed non-word."""
+    return texts.with_columns(pl.lit(NON_WORD).alias("premise"))
+
+
+def predict_fold(
+    name: str,
+    texts: pl.DataFrame,
+    labels: NDArray[np.str_],
+    space: LabelSpace,
+    unseen: NDArray[np.bool_],
+    *,
+    fit: Fit | None = None,
+    seed: int = 0,
+) -> NDArray[np.float64]:
+    """Return the probabilities of the unseen pairs by a model that is fitted to the others."""
+    train, test = texts.filter(pl.Series(~unseen)), texts.filter(pl.Series(unseen))
+    texts_and_labels = (train["premise"].to_list(), train["hypothesis"].to_list(), labels[~unseen].tolist())
+    model = (fit or _fit_itself)(name, *texts_and_labels, space, seed=seed)
+    return model.predict(test["premise"].to_list(), test["hypothesis"].to_list())
 
 
 def _fit_itself(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
@@ -116,6 +117,27 @@ def train_command(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An option of this model; several allowed.")
     ] = None,
+    debias: Annotated[
+        str | None,
+        typer.Option(
+            "--debias",
+            metavar="METHOD",
+            help="Keep the model from reading a bias: adv, drift, learned-mixin, learned-mixin-h, weighting, "
+            "confidence, focal or jtt.",
+        ),
+    ] = None,
+    bias: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bias",
+            metavar="MODEL|RUN|overlap|pmi|audit",
+            help="The bias model: a model's name (trained without premises), a run, or features; several allowed.",
+        ),
+    ] = None,
+    debias_settings: Annotated[
+        list[str] | None,
+        typer.Option("--debias-set", metavar="KEY=VALUE", help="An option of the method; several allowed."),
+    ] = None,
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Train with so many seeds, from --seed on.")] = 1,
     sizes: Annotated[
         str | None,
@@ -166,10 +188,13 @@ def train_command(
         device=device,
         precision=precision,
         start=start,
+        debias=debias,
+        debias_options=_method_options(debias, parse_map("--debias-set", debias_settings)),
+        bias=tuple(bias or ()),
         fixed=fixed,
         options=parse_options(parse_map("--set", settings), model_options(model), model),
     )
-    runs = _several(model, seeds, sizes, grid, jobs)
+    runs = _several(model, debias, seeds, sizes, grid, jobs)
     opened = partial(open_pairs, labels=labels, spellings=spellings, columns=columns, limit=limit)
     samples = [parse_sample(text) for text in on or []]
     task = gather_task(
@@ -211,7 +236,17 @@ def _reads(hypothesis_only: bool, premise_only: bool) -> str:
     return "hypothesis" if hypothesis_only else "premise" if premise_only else "both"
 
 
-def _several(model: str, seeds: int, sizes: str | None, grid: str | None, jobs: int) -> dict[str, Any] | None:
+def _method_options(debias: str | None, settings: Mapping[str, str]) -> dict[str, Any]:
+    """Read the options of a debiasing method; without one, they are refused with the other options."""
+    from goldlabel.models.options import parse_options
+    from goldlabel.train.options import method_options
+
+    return dict(settings) if debias is None else parse_options(settings, method_options(debias), debias)
+
+
+def _several(
+    model: str, debias: str | None, seeds: int, sizes: str | None, grid: str | None, jobs: int
+) -> dict[str, Any] | None:
     """Return what makes a sweep of a run, or None."""
     from goldlabel.train import read_grid
 
@@ -221,7 +256,7 @@ def _several(model: str, seeds: int, sizes: str | None, grid: str | None, jobs: 
         curve = [int(size) for size in sizes.split(",")] if sizes else []
     except ValueError as error:
         raise InputError(f"--sizes {sizes} are not numbers joined by commas, such as 1000,5000") from error
-    return {"seeds": seeds, "curve": curve, "grid": read_grid(grid, model) if grid else None, "jobs": jobs}
+    return {"seeds": seeds, "curve": curve, "grid": read_grid(grid, model, debias) if grid else None, "jobs": jobs}
 
 
 def _tell(task: Task) -> None:
@@ -229,6 +264,11 @@ def _tell(task: Task) -> None:
     for gold in (task.gold, *task.dev):
         if gold.without_gold:
             note(f"{gold.name}: {gold.without_gold:,} pairs have no gold label and are left out")
+    if task.options.debias is not None:
+        from goldlabel.train.debias.preparation import warn_of_bias
+
+        for warning in warn_of_bias(task):
+            note(f"goldlabel: warning: {warning}")
     if not task.dev:
         note("there is no dev set: nothing is scored, and training does not stop early; give one with --dev")
 
@@ -278,7 +318,7 @@ def _follow(bars: Any, lines: int) -> Callable[[str, Step], None]:
         shown[name] = line
         while len(shown) > lines:  # the run that has been silent for longest is done
             bars.remove_task(shown.pop(next(iter(shown))))
-        described = f"{name} epoch {step.epoch}/{step.epochs}"
+        described = f"{name} {step.unit} {step.epoch}/{step.epochs}"
         bars.update(line, description=described, total=step.of, completed=step.pairs, told=describe_step(step))
 
     return follow
@@ -287,6 +327,7 @@ def _follow(bars: Any, lines: int) -> Callable[[str, Step], None]:
 def describe_step(step: Step) -> str:
     """Return rate, loss, best dev accuracy, and the time that is left if nothing stops the run early."""
     left = (step.epochs - step.epoch) * step.of + step.of - step.pairs
+    loss = "" if math.isnan(step.loss) else f"  loss {step.loss:.3f}"
     best = "" if step.accuracy is None else f"  best dev {100 * step.accuracy:.1f} %"
     seconds = timedelta(seconds=round(left / max(step.rate, 1e-3)))
-    return f"{step.rate:,.0f} pairs/s  loss {step.loss:.3f}{best}  {seconds} left at most"
+    return f"{step.rate:,.0f} pairs/s{loss}{best}  {seconds} left at most"

@@ -32,6 +32,8 @@ from goldlabel.train.run import OnStep, Run, RunFolder, Step
 from goldlabel.train.task import Task, gather_task
 
 ENCODED = "encoded"
+BIAS = "bias"
+"""Where the probabilities of bias models lie, beside what is encoded."""
 
 
 def train(
@@ -133,11 +135,16 @@ def _fit_trained(task: Task, run: RunFolder, root: Path, on_step: OnStep | None)
     """Train a torch model, from a checkpoint where there is one; the encoded pairs lie under ``root``."""
     import torch
 
+    from goldlabel.train.debias.preparation import build_objective, prepare_debias
     from goldlabel.train.encoded import encode_task
     from goldlabel.train.objective import CrossEntropy
     from goldlabel.train.trainer import Trainer, resolve_recipe
 
     options = task.options
+    prepared = None
+    if options.debias is not None:
+        train_first = partial(_train_first, root)
+        prepared = prepare_debias(task, run.path, root.parent / BIAS, fit_model, train_first, on_step)
     start: Any = None if options.start is None else load_model(options.start, "cpu")
     encoded = encode_task(task, start, root)
     torch.manual_seed(options.seed)
@@ -146,8 +153,10 @@ def _fit_trained(task: Task, run: RunFolder, root: Path, on_step: OnStep | None)
     model = member.build(task.choices, encoded.preparation, task.gold.space, sorted(seen), start)
     model.move_to(options.device)
     recipe = resolve_recipe(member.recipe, options)
-    model.save_config(run.path, recipe=vars(recipe), training=task.settings)
-    trainer = Trainer(task, model, CrossEntropy(), encoded, recipe, run, on_step)
+    more = {} if prepared is None else {"debias": prepared.to_dict(options)}
+    model.save_config(run.path, recipe=vars(recipe), training=task.settings, **more)
+    objective = CrossEntropy() if prepared is None else build_objective(task, model, prepared)
+    trainer = Trainer(task, model, objective, encoded, recipe, run, on_step)
     trainer.run()
     epochs = run.metrics()
     best = trainer.best_epoch or len(epochs)
@@ -164,6 +173,11 @@ def _fit_trained(task: Task, run: RunFolder, root: Path, on_step: OnStep | None)
         pairs_per_second=len(task.epoch_rows) * len(epochs) / max(trainer.seconds, 1e-9),
         settings=task.settings,
     )
+
+
+def _train_first(root: Path, task: Task, folder: Path, on_step: OnStep | None) -> Run:
+    """Train the model that a debiasing method needs first, on the same encoded pairs."""
+    return run_task(task, folder, on_step, encoded=root)
 
 
 def _fit_baseline(task: Task, on_step: OnStep | None = None) -> Any:

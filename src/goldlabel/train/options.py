@@ -9,12 +9,14 @@ from typing import Any, get_args, get_type_hints
 from goldlabel.errors import InputError
 from goldlabel.models.encoding import READS
 from goldlabel.models.model import DEVICES, PRECISIONS, find_member
-from goldlabel.models.options import parse_value
+from goldlabel.models.options import own_options, parse_value
 from goldlabel.pairs.tokens import TOKENIZERS
-from goldlabel.registry import one_of
+from goldlabel.registry import import_extra, one_of
 from goldlabel.seeds import check_seed
+from goldlabel.train.debias import DEBIAS
 
 OWN = "options."
+METHOD = "debias."
 OPTIMISERS = ("adam", "adamw", "adadelta", "adagrad", "sgd")
 SCHEDULES = ("constant", "linear", "cosine")
 
@@ -58,6 +60,12 @@ class TrainOptions:
     precision: str = "auto"
     start: str | None = None
     """A run folder whose weights training starts from."""
+    debias: str | None = None
+    """A debiasing method."""
+    debias_options: Mapping[str, Any] = field(default_factory=dict)
+    """The method's own options."""
+    bias: tuple[str, ...] = ()
+    """Bias models, where the method shall not take its usual one."""
     fixed: bool = False
     """Do not train: score the dev sets with the weights of ``start``."""
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -87,12 +95,19 @@ class TrainOptions:
                 raise InputError(f"{name} {value} is not a number from 0 on")
         if self.warmup is not None and not 0 <= self.warmup < 1:
             raise InputError(f"warmup {self.warmup} is not a share from 0 on and below 1")
+        if self.debias is not None:
+            one_of("debias", self.debias, list(DEBIAS))
+            if self.fixed:
+                raise InputError("nothing is trained with --fixed; leave out --debias")
+        elif self.bias or self.debias_options:
+            what = "--bias" if self.bias else "--debias-set"
+            raise InputError(f"{what} is about a debiasing method; say with --debias METHOD which: {', '.join(DEBIAS)}")
         if self.fixed and self.start is None:
             raise InputError("nothing is trained with --fixed; say with --from RUN whose weights are scored")
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the run folder keeps."""
-        return asdict(self)
+        return asdict(self) | {"bias": list(self.bias)}
 
 
 _COUNTS = ("size", "epochs", "batch", "batch_tokens", "accumulate", "patience", "length")
@@ -101,17 +116,30 @@ _COUNTS = ("size", "epochs", "batch", "batch_tokens", "accumulate", "patience", 
 def change_options(options: TrainOptions, changes: Mapping[str, Any]) -> TrainOptions:
     """Put changes into options: of fields by their names, of the model's own options by theirs.
 
-    ``options.NAME`` is a model's option even where a field has the same name.
+    ``options.NAME`` is a model's option even where a field has the same name, ``debias.NAME`` the debiasing method's.
     """
-    own = {name.removeprefix(OWN): value for name, value in changes.items() if name not in OPTION_NAMES}
-    fields = {name: value for name, value in changes.items() if name in OPTION_NAMES}
-    return replace(options, **{**fields, "options": {**fields.get("options", options.options), **own}})
+    fields: dict[str, Any] = {"options": options.options, "debias_options": options.debias_options}
+    fields |= {name: value for name, value in changes.items() if name in OPTION_NAMES}
+    for name, value in changes.items():
+        if name.startswith(METHOD):
+            fields["debias_options"] = {**fields["debias_options"], name.removeprefix(METHOD): value}
+        elif name not in OPTION_NAMES:
+            fields["options"] = {**fields["options"], name.removeprefix(OWN): value}
+    if isinstance(fields.get("bias"), str):
+        fields["bias"] = (fields["bias"],)
+    return replace(options, **fields)
 
 
 def model_options(model: str) -> dict[str, Any]:
     """Return the names of a model's own options and their defaults."""
     options: dict[str, Any] = find_member(model).own_options()
     return options
+
+
+def method_options(debias: str) -> dict[str, Any]:
+    """Return the names of a debiasing method's options and their defaults."""
+    import_extra("torch", "torch")
+    return own_options(DEBIAS.get(debias))
 
 
 def parse_field(name: str, value: Any) -> Any:

@@ -122,6 +122,8 @@ class Step:
     """Pairs per second."""
     accuracy: float | None
     """The best dev accuracy so far."""
+    unit: str = "epoch"
+    """What ``epoch`` counts: the folds of a bias model, say."""
 
 
 OnStep = Callable[[Step], "bool | None"]

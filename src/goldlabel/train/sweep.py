@@ -31,7 +31,7 @@ from goldlabel.files import write_text
 from goldlabel.models.loading import load_model
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import LabelSpace
-from goldlabel.train.fit import ENCODED, as_list, run_task
+from goldlabel.train.fit import BIAS, ENCODED, as_list, fit_model, run_task
 from goldlabel.train.grid import Grid, parse_grid, point_name, points
 from goldlabel.train.options import OWN, TrainOptions, change_options
 from goldlabel.train.run import ENVIRONMENT, ERROR, LOCK, OnStep, Run, RunFolder, Step, lock_folder
@@ -184,7 +184,7 @@ def sweep(
         vocabulary=vocabulary,
         label_space=label_space,
     )
-    parsed = None if grid is None else parse_grid(grid, model)
+    parsed = None if grid is None else parse_grid(grid, model, task.options.debias)
     return run_sweep(task, Path(output), seeds=seeds, curve=curve, grid=parsed, jobs=jobs, on_step=on_step)
 
 
@@ -229,7 +229,7 @@ def run_sweep(
 
     with lock_folder(folder):
         _write_summary(planned)
-        _encode(tasks, folder)
+        _encode(tasks, folder, on_step)
         if jobs == 1:
             for name in tasks:
                 done(name, _attempt(tasks[name], folder, name, None if on_step is None else partial(on_step, name)))
@@ -273,14 +273,18 @@ def _check(folder: Path, tasks: Mapping[str, Task]) -> None:
         RunFolder(folder / name).check(task.settings)
 
 
-def _encode(tasks: Mapping[str, Task], folder: Path) -> None:
-    """Encode everything once, before processes would all begin to."""
+def _encode(tasks: Mapping[str, Task], folder: Path, on_step: OnRun | None) -> None:
+    """Encode everything and measure every bias once, before processes would all begin to."""
     for name, task in tasks.items():
         if task.fitted_by_trainer and RunFolder(folder / name).result() is None:
             from goldlabel.train.encoded import encode_task
 
             start: Any = None if task.options.start is None else load_model(task.options.start, "cpu")
             encode_task(task, start, folder / ENCODED)
+            if task.options.debias is not None:
+                from goldlabel.train.debias.preparation import measure_biases
+
+                measure_biases(task, folder / BIAS, fit_model, None if on_step is None else partial(on_step, name))
 
 
 def _attempt(task: Task, folder: Path, name: str, on_step: OnStep | None) -> Run | str:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _WHICH_TRAIN = "say with --split which one shall be trained on"
 _WHICH_DEV = "give pairs with a dev split, or of one split alone"
-_FOR_ALL = ("seed", "reads", "size", "stop_on", "device", "precision", "fixed", "options")
+_FOR_ALL = ("seed", "reads", "size", "stop_on", "device", "precision", "fixed", "options", "debias_options")
 """What every model understands, or what means nothing to a baseline."""
 
 
@@ -96,6 +96,8 @@ class Task:
             settings |= find_member(self.model).sources(self.choices)
         elif options.vectors is not None:
             settings["vectors"] = {"sha256": digest_vectors(options.vectors)}
+        if bias := {name: digest for name in options.bias if (digest := digest_model(name))}:
+            settings["bias"] = bias
         if options.start is not None:
             settings["start"] = {"path": options.start, "sha256": digest_start(options.start)}
         return settings
@@ -120,6 +122,10 @@ class Task:
         else:
             check_options(self.model, member.fit, options.options)
             self.baseline_arguments()
+        if options.debias is not None:
+            from goldlabel.train.debias.preparation import check_debias
+
+            check_debias(self)
 
     def baseline_arguments(self) -> dict[str, Any]:
         """Return what a baseline's ``fit`` is called with; refuse what it does not understand."""
@@ -305,6 +311,13 @@ def digest_start(run: str) -> str:
     """Return a hash of a run's weights, or of its configuration where that is all there is to the model."""
     weights = sorted(Path(run).rglob(WEIGHTS))
     return digest_file(weights[0] if weights else Path(run) / CONFIG)
+
+
+def digest_model(name: str) -> str | None:
+    """Return a hash of a run or of a file of predictions; None for what is neither."""
+    if Path(name).is_file():
+        return digest_file(Path(name))
+    return digest_start(name) if (Path(name) / CONFIG).exists() else None
 
 
 def digest_vectors(file: str) -> str:
