@@ -18,7 +18,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -38,6 +38,8 @@ BOMB_SIZE = 256 << 20
 
 MOST_FILES = 100_000
 """A folder with more files is no corpus but somebody's disk."""
+
+LOCK = ".lock"
 
 OnBytes = Callable[[int], None]
 """Called with the number of bytes just read, for progress bars."""
@@ -127,6 +129,29 @@ def atomic_folder(path: Path) -> Iterator[Path]:
                 replaced.rename(target)
             shutil.rmtree(replaced, ignore_errors=True)
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def lock_folder(folder: Path, doing: str) -> Iterator[None]:
+    """Keep other processes out of a folder; ``doing`` tells them what is done here."""
+    from filelock import FileLock, Timeout
+
+    with storage_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / LOCK, blocking=False)
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise InputError(
+                f"{folder}: another process is {doing} here; wait for it, or choose another place with -o"
+            ) from error
+    try:
+        yield
+        # What has ended needs no lock any more, so nobody minds that its file goes; what has failed keeps it.
+        with suppress(PermissionError):  # Windows removes no file that is open
+            (folder / LOCK).unlink(missing_ok=True)
+    finally:
+        lock.release()
 
 
 def _descriptor(path: Path) -> int | None:

@@ -17,10 +17,10 @@ torch = pytest.importorskip("torch")
 import goldlabel as gl  # noqa: E402
 from goldlabel import files  # noqa: E402
 from goldlabel.errors import InputError, StorageError  # noqa: E402
-from goldlabel.files import sha256  # noqa: E402
+from goldlabel.files import lock_folder, sha256  # noqa: E402
 from goldlabel.train import Run, train  # noqa: E402
 from goldlabel.train import trainer as trainer_module  # noqa: E402
-from goldlabel.train.run import RunFolder, lock_folder  # noqa: E402
+from goldlabel.train.run import RunFolder  # noqa: E402
 from goldlabel.train.trainer import Interrupted  # noqa: E402
 from tests.train.samples import SMALL, make_pairs, make_rows, with_dev, write_vectors  # noqa: E402
 
@@ -128,7 +128,7 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
-    with lock_folder(tmp_path / "run"):
+    with lock_folder(tmp_path / "run", "training"):
         with pytest.raises(
             InputError, match="run: another process is training here; wait for it, or choose"
         ) as refused:
@@ -137,10 +137,10 @@ def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
         assert [path.name for path in (tmp_path / "run").iterdir()] == [".lock"]
     with pytest.raises(Interrupted):
         run(tmp_path / "run", on_step=lambda step: True)
-    with lock_folder(tmp_path / "run"), pytest.raises(InputError, match="another process is training here"):
+    with lock_folder(tmp_path / "run", "training"), pytest.raises(InputError, match="another process is training here"):
         run(tmp_path / "run")
     result = run(tmp_path / "run")
-    with lock_folder(tmp_path / "run"):
+    with lock_folder(tmp_path / "run", "training"):
         assert run(tmp_path / "run") == result, "what is finished can be read by anybody"
 
 

@@ -17,10 +17,11 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
+from goldlabel.files import lock_folder  # noqa: E402
 from goldlabel.models import network as network_module  # noqa: E402
 from goldlabel.models.cbow import CBOW  # noqa: E402
 from goldlabel.train import Sweep, sweep, train  # noqa: E402
-from goldlabel.train.run import Step, lock_folder  # noqa: E402
+from goldlabel.train.run import Step  # noqa: E402
 from goldlabel.train.sweep import share_cores  # noqa: E402
 from goldlabel.train.trainer import Interrupted  # noqa: E402
 from tests.train.samples import SMALL, make_pairs, weights, with_dev  # noqa: E402
@@ -263,7 +264,7 @@ def test_folders_of_something_else_are_left_alone(tmp_path: Path) -> None:
 
 def test_two_sweeps_do_not_share_a_folder(tmp_path: Path) -> None:
     with (
-        lock_folder(tmp_path / "runs"),
+        lock_folder(tmp_path / "runs", "training"),
         pytest.raises(InputError, match="runs: another process is training here; wait for it, or choose another"),
     ):
         many(tmp_path / "runs", seeds=2)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from goldlabel.errors import InputError
+from goldlabel.files import files_in
 from goldlabel.models.function import REFERENCE, Function
 from goldlabel.models.model import CONFIG, DEVICES, MODELS, PRECISIONS, Model, find_member, read_config
 from goldlabel.models.predictions import SUFFIXES, Predictions
@@ -63,6 +65,23 @@ def load_model(
         _refuse_options(text, options, "label_space")
         return Function.from_reference(text, given, default_space)
     raise _unknown(text)
+
+
+def describe_files(name: str | Path) -> dict[str, tuple[int, int]]:
+    """Return the size and date of the files that a model's name stands for, as far as they lie here.
+
+    They tell whether it still is the model that it was.
+    """
+    text = str(name)
+    path = Path(text.removeprefix(HF)) if not Path(name).exists() else Path(name)
+    if path.is_dir():
+        files = files_in(path)
+    elif path.is_file():
+        files = [path]
+    else:
+        module = sys.modules.get(text.partition(":")[0])
+        files = [Path(module.__file__)] if REFERENCE.fullmatch(text) and module and module.__file__ else []
+    return {str(file): (file.stat().st_size, file.stat().st_mtime_ns) for file in files}
 
 
 def _load_run(folder: Path, device: str, precision: str) -> Model:

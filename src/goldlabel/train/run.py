@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from goldlabel.errors import InputError
-from goldlabel.files import atomic_file, storage_errors, write_text
+from goldlabel.files import LOCK, atomic_file, lock_folder, storage_errors, write_text
 from goldlabel.metrics import Estimate
 from goldlabel.models.model import CONFIG, FORMAT, read_config
 from goldlabel.pairs import Result
@@ -40,7 +40,6 @@ CHECKPOINT = "checkpoint.pt"
 CHECKPOINT_FORMAT = 2
 BEST = "best-{}.pt"
 """The best weights of a run that is not finished, by their epoch."""
-LOCK = ".lock"
 DYNAMICS = "dynamics"
 ERROR = "error.txt"
 """Where a run of a sweep leaves the traceback of a fault."""
@@ -167,7 +166,7 @@ class RunFolder:
     @contextmanager
     def open(self, settings: Mapping[str, Any], environment: Mapping[str, Any]) -> Iterator[None]:
         """Begin or go on with the run, alone in the folder."""
-        with lock_folder(self.path):
+        with lock_folder(self.path, "training"):
             self.check(settings)
             for path in self._leftovers():
                 path.unlink(missing_ok=True)
@@ -330,29 +329,6 @@ class RunFolder:
                 for entry in self.metrics():
                     _draw(self._board, entry)
         return self._board
-
-
-@contextmanager
-def lock_folder(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a folder."""
-    from filelock import FileLock, Timeout
-
-    with storage_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / LOCK, blocking=False)
-        try:
-            lock.acquire()
-        except Timeout as error:
-            raise InputError(
-                f"{folder}: another process is training here; wait for it, or choose another folder with -o"
-            ) from error
-    try:
-        yield
-        # What has ended needs no lock any more, so nobody minds that its file goes; what has failed keeps it.
-        with suppress(PermissionError):  # Windows removes no file that is open
-            (folder / LOCK).unlink(missing_ok=True)
-    finally:
-        lock.release()
 
 
 def is_unfinished(folder: Path) -> bool:

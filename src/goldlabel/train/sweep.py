@@ -27,14 +27,14 @@ from typing import Any
 import polars as pl
 
 from goldlabel.errors import GoldlabelError, InputError
-from goldlabel.files import write_text
+from goldlabel.files import LOCK, lock_folder, write_text
 from goldlabel.models.loading import load_model
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.train.fit import BIAS, ENCODED, as_list, fit_model, run_task
 from goldlabel.train.grid import Grid, parse_grid, point_name, points
 from goldlabel.train.options import OWN, TrainOptions, change_options
-from goldlabel.train.run import ENVIRONMENT, ERROR, LOCK, OnStep, Run, RunFolder, Step, lock_folder
+from goldlabel.train.run import ENVIRONMENT, ERROR, OnStep, Run, RunFolder, Step
 from goldlabel.train.task import Task, gather_task
 
 SUMMARY = "summary.json"
@@ -227,7 +227,7 @@ def run_sweep(
         outcomes[name] = outcome
         _write_summary(summed_up())
 
-    with lock_folder(folder):
+    with lock_folder(folder, "training"):
         _write_summary(planned)
         _encode(tasks, folder, on_step)
         if jobs == 1:
