@@ -30,6 +30,9 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("hf", {}),
     ("hf", {"reads": "hypothesis"}),
     ("hf", {"reads": "premise"}),
+    ("hf", {"head": "bi"}),
+    ("hf", {"head": "bi", "reads": "hypothesis"}),
+    ("hf", {"lora": 2, "dropout": 0.0}),
 ]
 TRAINED = ("hf", *NETWORKS)
 PREMISES = ["The owl sleeps.", "那只苍鹭在睡觉。", "Two ferries left at noon.", "البومة نائمة."] * 6
@@ -56,7 +59,7 @@ def _fit(name: str, options: tuple[tuple[str, Any], ...], space: LabelSpace, lab
         return load_model(run)
 
 
-@pytest.fixture(params=VARIANTS, ids=lambda variant: "-".join([variant[0], *variant[1]]))
+@pytest.fixture(params=VARIANTS, ids=lambda variant: "-".join([variant[0], *map(str, variant[1].values())]))
 def variant(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     return request.param  # type: ignore[no-any-return]
 
@@ -144,12 +147,13 @@ def test_premise_only_ignores_the_hypothesis() -> None:
         fit("linear", {"premise_only": True, "hypothesis_only": True})
 
 
+@pytest.mark.parametrize("head", ["cross", "bi"])
 @pytest.mark.parametrize(("reads", "other"), [("hypothesis", 0), ("premise", 1)])
-def test_an_encoder_ignores_the_side_that_it_does_not_read(reads: str, other: int) -> None:
-    model, texts = fit("hf", {"reads": reads}), [PREMISES, HYPOTHESES]
+def test_an_encoder_ignores_the_side_that_it_does_not_read(head: str, reads: str, other: int) -> None:
+    model, texts = fit("hf", {"head": head, "reads": reads}), [PREMISES, HYPOTHESES]
     scores = model.predict(*texts)
     texts[other] = ["Quite another text."] * len(PREMISES)
-    np.testing.assert_array_equal(model.predict(*texts), scores)
+    np.testing.assert_allclose(model.predict(*texts), scores, atol=1e-6)
 
 
 def test_pair_model_reads_the_premise() -> None:

@@ -18,7 +18,7 @@ from torch.nn import functional  # noqa: E402
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
-from goldlabel.models import MODELS, Model, load_model, network, torch_model  # noqa: E402
+from goldlabel.models import MODELS, Model, load_model, sentence_scoring, torch_model  # noqa: E402
 from goldlabel.models.encoding import build_encoder  # noqa: E402
 from goldlabel.models.layers import Sentences  # noqa: E402
 from goldlabel.models.model import read_tensors, write_tensors  # noqa: E402
@@ -193,7 +193,7 @@ def test_predictions_do_not_depend_on_the_batch(name: str, monkeypatch: pytest.M
     whole = model.predict(premises, hypotheses)
     single = np.concatenate([model.predict([p], [h]) for p, h in zip(premises, hypotheses, strict=True)])
     np.testing.assert_allclose(whole, single, atol=1e-5)
-    for module in (network, torch_model):
+    for module in (sentence_scoring, torch_model):
         monkeypatch.setattr(module, "SCORING_TOKENS", {"cpu": 64})
     np.testing.assert_allclose(model.predict(premises, hypotheses), whole, atol=1e-5)
 
@@ -216,8 +216,8 @@ def test_memory_for_sentence_vectors_does_not_grow_with_the_pairs(name: str, mon
     """Many pairs are compared in parts, and a premise is still encoded once for all of its pairs."""
     model = build(name)
     several = {"cpu": 12}
-    monkeypatch.setattr(network, "SCORING_TOKENS", {"cpu": 64})
-    monkeypatch.setattr(network, "PAIRS_AT_ONCE", several)
+    monkeypatch.setattr(sentence_scoring, "SCORING_TOKENS", {"cpu": 64})
+    monkeypatch.setattr(sentence_scoring, "PAIRS_AT_ONCE", several)
     encoded: list[int] = []
     encode = type(model.network).encode
 

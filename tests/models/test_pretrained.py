@@ -13,8 +13,10 @@ import transformers
 
 from goldlabel.errors import InputError
 from goldlabel.models import load_model
+from goldlabel.models.bi_encoder import BiEncoder
 from goldlabel.models.checkpoint import Checkpoint, quiet
 from goldlabel.models.label_order import known_pairs
+from goldlabel.models.pair_tokenizer import Inputs
 from goldlabel.models.pretrained import Pretrained
 from goldlabel.models.torch_model import Choices
 from goldlabel.pairs.labels import NLI2, NLI3
@@ -228,7 +230,9 @@ def test_a_named_head_is_kept_and_others_are_fresh(tmp_path: Path) -> None:
         ({"vectors": "v.txt"}, "brings its own words and vectors; leave --vectors out"),
         ({"length": 65}, "reads 64 tokens at most, not 65"),
         ({"length": 4}, "leaves no room for the sentences"),
-        ({"head": "tri"}, "head 'tri' is not one of cross"),
+        ({"head": "tri"}, "head 'tri' is not one of cross, bi"),
+        ({"lora": -1}, "lora -1 is not a whole number from 0 on"),
+        ({"dropout": 1.0}, "dropout 1.0 is not a number from 0 on and below 1"),
     ],
 )
 def test_choices_that_do_not_fit_are_refused_before_anything_is_written(
@@ -257,3 +261,78 @@ def test_dev_sets_may_be_in_any_language(classifier: Path, tmp_path: Path) -> No
         f"hf:{classifier}", make_pairs(make_rows(12)), tmp_path / "run", dev=dev, epochs=1, batch=8, device="cpu"
     )
     assert set(run.dev) == {"chinese"}
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "deberta-v2", "modernbert", "xlnet"])
+def test_lora_trains_little_and_leaves_plain_weights(kind: str, tmp_path: Path) -> None:
+    """The saved folder scores as the model did before it was saved, and knows nothing of LoRA."""
+    folder = make_classifier(tmp_path / "start", kind)
+    choices = Choices(model=f"hf:{folder}", languages=frozenset({"en"}), options={"lora": 2})
+    model = Pretrained.build(choices, Pretrained.prepare(choices, [], None), NLI3, NLI3.labels, None)
+    trained = {name for name, parameter in model.network.named_parameters() if parameter.requires_grad}
+    prefix = f"encoder.{model.network.encoder.base_model_prefix}."
+    assert all(".lora_" in name or not name.startswith(prefix) for name in trained)
+    assert any(not name.startswith(prefix) for name in trained), "the head is trained"
+    plain = model.predict(PREMISES, HYPOTHESES)
+    with torch.no_grad():  # B starts at 0, so that nothing is changed before training
+        for name, parameter in model.network.named_parameters():
+            if ".lora_" in name:
+                parameter.normal_()
+    scores = model.predict(PREMISES, HYPOTHESES)
+    assert np.abs(scores - plain).max() > 0.01
+    model.save(tmp_path / "run")
+    with quiet():
+        network = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path / "run" / "encoder")
+    assert not any("lora" in name or "base_layer" in name for name in network.state_dict())
+    np.testing.assert_allclose(load_model(tmp_path / "run").predict(PREMISES, HYPOTHESES), scores, atol=1e-5)
+
+
+def test_training_goes_on_from_a_run(classifier: Path, tmp_path: Path) -> None:
+    pairs, options = make_pairs(make_rows(12)), {"epochs": 1, "batch": 8, "device": "cpu"}
+    first = train(f"hf:{classifier}", pairs, tmp_path / "first", lora=2, **options).run
+    again = train(f"hf:{classifier}", pairs, tmp_path / "again", start=str(first), lr=0.1, **options).run
+    scores = [load_model(run).predict(PREMISES, HYPOTHESES) for run in (first, again)]
+    assert np.abs(scores[0] - scores[1]).max() > 1e-3
+
+
+def test_a_bi_encoder_encodes_each_sentence_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_classifier(tmp_path / "start", "xlnet")
+    pairs = make_pairs(make_rows(12))
+    run = train(f"hf:{folder}", pairs, tmp_path / "run", epochs=1, batch=8, device="cpu", head="bi").run
+    model = load_model(run)
+    assert isinstance(model, Pretrained)
+    assert isinstance(model.network, BiEncoder)
+    premises, hypotheses = PREMISES[:2] * 6, [hypothesis for hypothesis in HYPOTHESES for _ in range(2)]
+    rows = model.predict_rows(model.encode(premises, hypotheses))
+    encoded: list[int] = []
+    encode = BiEncoder.encode
+
+    def spy(self: BiEncoder, inputs: Inputs) -> torch.Tensor:
+        encoded.append(len(inputs.ids))
+        return encode(self, inputs)
+
+    monkeypatch.setattr(BiEncoder, "encode", spy)
+    np.testing.assert_allclose(model.predict(premises, hypotheses), rows, atol=1e-6)
+    assert sum(encoded) == 2 + 6
+
+
+def test_dropout_is_the_checkpoints_own_unless_chosen(classifier: Path) -> None:
+    for options, expected in (({}, 0.1), ({"dropout": 0.0}, 0.0), ({"dropout": 0.3}, 0.3)):
+        choices = Choices(model=f"hf:{classifier}", languages=frozenset({"en"}), options=options)
+        model = Pretrained.build(choices, Pretrained.prepare(choices, [], None), NLI3, NLI3.labels, None)
+        layers = [layer for layer in model.network.modules() if isinstance(layer, torch.nn.Dropout)]
+        assert {layer.p for layer in layers} == {expected}
+
+
+def test_sentence_transformers_and_we_load_each_others_folders(classifier: Path, tmp_path: Path) -> None:
+    library = pytest.importorskip("sentence_transformers")
+    run = train(f"hf:{classifier}", make_pairs(make_rows(12)), tmp_path / "run", epochs=1, batch=8, device="cpu").run
+    pairs = [(p, h) for p, h in zip(PREMISES, HYPOTHESES, strict=True) if p]
+    expected = load_model(run).predict(*zip(*pairs, strict=True))
+    with quiet():
+        ours = library.CrossEncoder(str(run / "encoder"), device="cpu")
+        scores = ours.predict(pairs, apply_softmax=True, show_progress_bar=False)
+        ours.save_pretrained(str(tmp_path / "theirs"))
+    np.testing.assert_allclose(scores, expected, atol=1e-5)
+    theirs = load_model(f"hf:{tmp_path / 'theirs'}")
+    np.testing.assert_allclose(theirs.predict(*zip(*pairs, strict=True)), expected, atol=1e-5)

@@ -124,9 +124,9 @@ class Checkpoint:
         """Return it with a head for labels, and the names of the weights that it does not have and that are fresh."""
         return self._read("AutoModelForSequenceClassification", **changes)
 
-    def read_encoder(self, **changes: Any) -> Any:
-        """Return it without a head."""
-        return self._read("AutoModel", **changes)[0]
+    def read_encoder(self) -> tuple[Any, set[str]]:
+        """Return it without a head, and the names of the weights that are fresh."""
+        return self._read("AutoModel")
 
     def _read(self, kind: str, **changes: Any) -> tuple[Any, set[str]]:
         transformers = import_extra("transformers", "hf")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -20,15 +21,8 @@ from goldlabel.models.encoding import EncodedPairs, EncodedSentences, Encoder, E
 from goldlabel.models.layers import Sentences, encode_both
 from goldlabel.models.model import read_space, read_tensors, write_config, write_tensors
 from goldlabel.models.options import check_options, own_options
-from goldlabel.models.torch_model import (
-    SCORING_TOKENS,
-    Choices,
-    Outputs,
-    Recipe,
-    TorchModel,
-    scoring_batches,
-    within_memory,
-)
+from goldlabel.models.sentence_scoring import encode_batches, predict_by_sentences
+from goldlabel.models.torch_model import Choices, Outputs, Recipe, TorchModel
 from goldlabel.models.vectors import Vectors, read_vectors
 from goldlabel.models.vocabulary import END, PAD, START, Vocabulary, default_tokenizer
 from goldlabel.pairs.labels import LabelSpace
@@ -39,8 +33,6 @@ ENCODER = "encoder.json"
 VECTORS, VECTOR_WORDS = "vectors", "vectors.txt"
 BOUNDARY_VECTORS = {"<s>": START, "</s>": END}
 """What files of vectors call the start and the end of a sentence."""
-PAIRS_AT_ONCE = {"cpu": 4_096, "cuda": 16_384}
-"""Pairs whose sentence vectors are held and compared at once; InferSent's widest matrix takes 64 kB for each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -355,16 +347,6 @@ class SentenceTensors:
         return Sentences(torch.where(mask, self.words[index], PAD), mask, lengths, **fields)
 
 
-def neighbours(premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.int64]:
-    """Return an order that puts pairs of one premise together, or of one hypothesis where fewer of these differ.
-
-    A sentence is then encoded once for all of its pairs, however few are taken at once.
-    """
-    fewer = min((premises, hypotheses), key=lambda texts: len(set(texts)))
-    numbers: dict[str, int] = {}
-    return np.argsort([numbers.setdefault(text, len(numbers)) for text in fewer], kind="stable")
-
-
 class NetworkModel(TorchModel):
     """A trained network as a ``Model``."""
 
@@ -413,47 +395,16 @@ class NetworkModel(TorchModel):
 
     def _predict(self, premises: list[str], hypotheses: list[str]) -> NDArray[np.float64]:
         if isinstance(self.network, SentenceNetwork):
-            return self._predict_sentences(self.network, premises, hypotheses)
+            encode = partial(self._encode_sentences, self.network)
+            return predict_by_sentences(self, premises, hypotheses, encode, self.network.classify)
         return super()._predict(premises, hypotheses)
 
-    def _predict_sentences(
-        self, network: SentenceNetwork, premises: Sequence[str], hypotheses: Sequence[str]
-    ) -> NDArray[np.float64]:
-        """Take so many pairs at once that the vectors of their sentences fit into memory."""
-        order, several = neighbours(premises, hypotheses), PAIRS_AT_ONCE[self.device.type]
-        scores = torch.empty(len(premises), len(self.label_space), device=self.device)
-        with self.scoring():
-            for rows in np.split(order, range(several, len(order), several)):
-                sides = ([texts[row] for row in rows] for texts in (premises, hypotheses))
-                scores[torch.from_numpy(rows).to(self.device)] = self._compare(network, *sides)
-        return self.probabilities(scores)
-
-    def _compare(self, network: SentenceNetwork, premises: list[str], hypotheses: list[str]) -> Tensor:
-        """Encode each different sentence once, and score the pairs."""
-        vectors, places = [], []
-        for side, texts in (("premise", premises), ("hypothesis", hypotheses)):
-            numbers: dict[str, int] = {}
-            places.append(torch.tensor([numbers.setdefault(text, len(numbers)) for text in texts], device=self.device))
-            vectors.append(self._encode_sentences(network, self.encoder.encode_sentences(list(numbers), side)))
-
-        def classify(rows: NDArray[np.int64]) -> Tensor:
-            index = torch.from_numpy(rows).to(self.device)
-            sides = (values[place[index]] for values, place in zip(vectors, places, strict=True))
-            return network.classify(*sides).logits.float()
-
-        return within_memory(classify, np.arange(len(premises)))
-
-    def _encode_sentences(self, network: SentenceNetwork, sentences: EncodedSentences) -> Tensor:
+    def _encode_sentences(self, network: SentenceNetwork, texts: list[str], side: str) -> Tensor:
+        sentences = self.encoder.encode_sentences(texts, side)
         tensors = SentenceTensors(sentences, self.device)
-
-        def encode(rows: NDArray[np.int64]) -> Tensor:
-            index = torch.from_numpy(rows).to(self.device)
-            return network.encode(tensors.batch(index, int(sentences.lengths[rows].max())))
-
-        batches = list(scoring_batches([sentences.lengths], SCORING_TOKENS[self.device.type]))
-        vectors = torch.cat([within_memory(encode, rows) for rows in batches])
-        order = torch.from_numpy(np.concatenate(batches)).to(self.device)
-        return torch.empty_like(vectors).index_copy_(0, order, vectors)
+        return encode_batches(
+            sentences.lengths, self.device, lambda rows, size: network.encode(tensors.batch(rows, size))
+        )
 
     def save_config(self, folder: Path, **more: Any) -> None:
         """Write configuration and vocabulary; ``more`` goes into the configuration too."""

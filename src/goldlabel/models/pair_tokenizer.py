@@ -267,13 +267,17 @@ class PairTokenizer:
 
     def encode(self, premises: Sequence[str], hypotheses: Sequence[str]) -> TokenRows:
         """Tokenise pairs; where one is too long, the longer sentence is cut first."""
+        if not self.layout.joined:
+            sides = self.encode_sentences(premises, "premise"), self.encode_sentences(hypotheses, "hypothesis")
+            return TokenRows(*sides, self.layout)
         premise, hypothesis = self.tokenize(premises, "premise"), self.tokenize(hypotheses, "hypothesis")
-        room = self.length - self.layout.frame.added
-        if self.layout.joined:
-            counts = longest_first(premise.lengths, hypothesis.lengths, room)
-        else:
-            counts = np.minimum(premise.lengths, room), np.minimum(hypothesis.lengths, room)
+        counts = longest_first(premise.lengths, hypothesis.lengths, self.length - self.layout.pair.added)
         return TokenRows(premise.head(counts[0]), hypothesis.head(counts[1]), self.layout)
+
+    def encode_sentences(self, texts: Sequence[str], side: str) -> Sentences:
+        """Tokenise sentences that are read alone."""
+        sentences = self.tokenize(texts, side)
+        return sentences.head(np.minimum(sentences.lengths, self.length - self.layout.single.added))
 
     def tokenize(self, texts: Sequence[str], side: str) -> Sentences:
         """Tokenise the sentences of one side, each different one once; if that side is not read, each is one token."""

@@ -9,28 +9,42 @@ become tokens in ``pair_tokenizer.py``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
+import numpy as np
 import polars as pl
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
 from goldlabel.errors import InputError
 from goldlabel.files import atomic_folder
+from goldlabel.models.bi_encoder import BiEncoder
 from goldlabel.models.checkpoint import Checkpoint, quiet
 from goldlabel.models.cross_encoder import CrossEncoder, draw_labels, reorder_labels
 from goldlabel.models.label_order import read_words, settle_order
-from goldlabel.models.model import read_space, write_config
-from goldlabel.models.options import OneOf, check_options, own_options
-from goldlabel.models.pair_tokenizer import PairBatch, PairTokenizer, TokenRows
+from goldlabel.models.lora import add_lora, plain_weights
+from goldlabel.models.model import read_space, read_tensors, write_config, write_tensors
+from goldlabel.models.options import Bounds, OneOf, Share, check_options, own_options
+from goldlabel.models.pair_tokenizer import PairBatch, PairTokenizer, SentenceTensors, TokenRows, put_together
+from goldlabel.models.sentence_scoring import encode_batches, predict_by_sentences
 from goldlabel.models.torch_model import Choices, Outputs, Recipe, TorchModel
 from goldlabel.pairs.labels import LabelSpace
+from goldlabel.registry import import_extra
 
 ENCODER = "encoder"
 """The folder in a run folder that other libraries load."""
 
 
-def _options(*, head: Annotated[str, OneOf(("cross",))] = "cross") -> None:
-    """Declare what ``--set`` may say."""
+def _options(
+    *,
+    head: Annotated[str, OneOf(("cross", "bi"))] = "cross",
+    lora: Annotated[int, Bounds(least=0)] = 0,
+    dropout: Share = 0.1,
+) -> None:
+    """Declare what ``--set`` may say; a checkpoint keeps its own dropout where nothing is said of it."""
 
 
 class Pretrained(TorchModel):
@@ -52,12 +66,12 @@ class Pretrained(TorchModel):
         length=128,
     )
 
-    network: CrossEncoder
+    network: CrossEncoder | BiEncoder
 
     def __init__(
         self,
         name: str,
-        network: CrossEncoder,
+        network: CrossEncoder | BiEncoder,
         tokenizer: PairTokenizer,
         label_space: LabelSpace,
         seen: Sequence[str],
@@ -103,12 +117,13 @@ class Pretrained(TorchModel):
         if choices.length is not None and choices.length > checkpoint.length:
             raise InputError(f"{choices.model} reads {checkpoint.length} tokens at most, not {choices.length}")
         _tokenizer(checkpoint, choices)
+        if choices.options.get("lora"):
+            import_extra("peft", "hf")
 
     @classmethod
     def sources(cls, choices: Choices) -> dict[str, Any]:
         """Return hashes of the checkpoint's files; what else pairs are encoded by stands beside them."""
-        head = choices.options.get("head", cls.own_options()["head"])
-        return {"weights": {"files": Checkpoint.parse(choices.model).digest(), "head": head}}
+        return {"weights": {"files": Checkpoint.parse(choices.model).digest(), "joined": _is_joined(choices.options)}}
 
     @classmethod
     def prepare(cls, choices: Choices, texts: Sequence[pl.Series], start: Self | None) -> PairTokenizer:
@@ -135,16 +150,14 @@ class Pretrained(TorchModel):
         start: Self | None,
     ) -> Self:
         """Put a fresh head on the encoder; a checkpoint's own is kept where its words are the labels."""
-        if start is not None:
-            return cls(choices.model, start.network, preparation, space, seen, start.options)
-        checkpoint = Checkpoint.parse(choices.model)
-        named = read_words([word for _, word in sorted(checkpoint.config.id2label.items())])
-        encoder, fresh = checkpoint.read_classifier(num_labels=len(space))
-        if named is not None and named[0].labels == space.labels and not fresh:
-            reorder_labels(encoder, named[1], space.labels)
+        if start is None:
+            checkpoint = Checkpoint.parse(choices.model)
+            network, options = _build_network(checkpoint, space, choices.options), dict(choices.options)
         else:
-            draw_labels(encoder, space.labels)
-        return cls(choices.model, CrossEncoder(encoder), preparation, space, seen, choices.options)
+            network, options = start.network, start.options
+        if options.get("lora"):
+            add_lora(network.encoder, options["lora"])
+        return cls(choices.model, network, preparation, space, seen, options)
 
     @classmethod
     def load(cls, folder: Path, config: dict[str, Any]) -> Self:
@@ -153,13 +166,16 @@ class Pretrained(TorchModel):
             raise InputError(f"{folder}: is not a complete run folder, {ENCODER} is missing")
         # Whoever wrote the run folder may trust the code in it; who loads it says so again.
         checkpoint = Checkpoint(str(folder / ENCODER))
-        encoder, fresh = checkpoint.read_classifier()
+        space, joined = read_space(config), _is_joined(config["options"])
+        encoder, fresh = checkpoint.read_classifier() if joined else checkpoint.read_encoder()
         if fresh:
             raise InputError(f"{folder}: its weights do not fit its configuration; train again")
+        network: CrossEncoder | BiEncoder = CrossEncoder(encoder) if joined else BiEncoder(encoder, len(space))
+        if isinstance(network, BiEncoder):
+            head = {name: torch.from_numpy(values) for name, values in read_tensors(folder).items()}
+            network.classifier.load_state_dict(head)
         tokenizer = _read_tokenizer(folder / ENCODER)
-        return cls(
-            config["model"], CrossEncoder(encoder), tokenizer, read_space(config), config["seen"], config["options"]
-        )
+        return cls(config["model"], network, tokenizer, space, config["seen"], config["options"])
 
     def encode(self, premises: Sequence[str], hypotheses: Sequence[str]) -> TokenRows:
         """Turn texts into tokens."""
@@ -190,11 +206,29 @@ class Pretrained(TorchModel):
             **more,
         )
 
+    def _predict(self, premises: list[str], hypotheses: list[str]) -> NDArray[np.float64]:
+        if isinstance(self.network, BiEncoder):
+            encode = partial(self._encode_sentences, self.network)
+            return predict_by_sentences(self, premises, hypotheses, encode, self.network.classify)
+        return super()._predict(premises, hypotheses)
+
+    def _encode_sentences(self, network: BiEncoder, texts: list[str], side: str) -> Tensor:
+        sentences = self.tokenizer.encode_sentences(texts, side)
+        tensors, layout = SentenceTensors(sentences, self.device), self.tokenizer.layout
+
+        def encode(rows: Tensor, size: int) -> Tensor:
+            return network.encode(put_together(layout, layout.single, [tensors.pick(rows)], size))
+
+        return encode_batches(sentences.lengths + layout.single.added, self.device, encode)
+
     def save_weights(self, folder: Path) -> None:
-        """Write an ordinary Hugging Face folder."""
+        """Write an ordinary Hugging Face folder; what compares sentence vectors has no place there."""
         with atomic_folder(folder / ENCODER) as temporary, quiet():
-            self.network.encoder.save_pretrained(temporary)
+            self.network.encoder.save_pretrained(temporary, state_dict=plain_weights(self.network.encoder))
             self.tokenizer.write(temporary)
+        if isinstance(self.network, BiEncoder):
+            head = self.network.classifier.state_dict()
+            write_tensors(folder, {name: value.cpu().numpy() for name, value in head.items()})
 
 
 def _label_words(checkpoint: Checkpoint) -> list[str]:
@@ -214,9 +248,32 @@ def _label_words(checkpoint: Checkpoint) -> list[str]:
     return words
 
 
+def _build_network(checkpoint: Checkpoint, space: LabelSpace, options: Mapping[str, Any]) -> CrossEncoder | BiEncoder:
+    """Read a checkpoint for training, with a head for the labels of a space."""
+    named = read_words([word for _, word in sorted(checkpoint.config.id2label.items())])
+    if "dropout" in options:
+        for name, value in checkpoint.config.to_dict().items():
+            if "dropout" in name and isinstance(value, float | int):
+                setattr(checkpoint.config, name, options["dropout"])
+    if not _is_joined(options):
+        return BiEncoder(checkpoint.read_encoder()[0], len(space))
+    encoder, fresh = checkpoint.read_classifier(num_labels=len(space))
+    if named is not None and named[0].labels == space.labels and not fresh:
+        reorder_labels(encoder, named[1], space.labels)
+    else:
+        draw_labels(encoder, space.labels)
+    return CrossEncoder(encoder)
+
+
+def _is_joined(options: Mapping[str, Any]) -> bool:
+    """Whether the encoder reads both sentences at once."""
+    return bool(options.get("head", "cross") == "cross")
+
+
 def _tokenizer(checkpoint: Checkpoint, choices: Choices) -> PairTokenizer:
     length = choices.length or min(Pretrained.recipe.length, checkpoint.length)
-    return PairTokenizer(checkpoint.tokenizer, length=length, reads=choices.reads)
+    joined = _is_joined(choices.options)
+    return PairTokenizer(checkpoint.tokenizer, length=length, reads=choices.reads, joined=joined)
 
 
 def _read_tokenizer(folder: Path) -> PairTokenizer:
