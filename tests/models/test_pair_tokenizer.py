@@ -69,7 +69,8 @@ def test_rows_are_written_and_mapped(joined: bool, tmp_path: Path) -> None:
         np.testing.assert_array_equal(lengths, expected)
         assert lengths.max() <= 20
     for one, other in zip(whole_batch(again), whole_batch(rows), strict=True):
-        assert all(torch.equal(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None)
+        tensors = zip(one[:3], other[:3], strict=True)
+        assert all(torch.equal(a, b) for a, b in tensors if a is not None and b is not None)
 
 
 def test_a_side_that_is_not_read_is_one_fixed_token() -> None:

@@ -11,7 +11,7 @@ from goldlabel.cli.output import parse_map
 MODEL_HELP = "A run folder, hf:NAME, openai:URL#MODEL, module:function, or a file of predictions."
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP)]
 DeviceOption = Annotated[str, typer.Option("--device", help="cpu, cuda or auto.")]
-PrecisionOption = Annotated[str, typer.Option("--precision", help="fp32, tf32, bf16 or auto.")]
+PrecisionOption = Annotated[str, typer.Option("--precision", help="fp32, tf32, bf16 or auto; encoders: fp16, int8.")]
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An option of the model; several allowed.")
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ from torch import Tensor, nn
 
 from goldlabel.models.checkpoint import last_linear
 from goldlabel.models.pair_tokenizer import Inputs, PairBatch
+from goldlabel.models.scoring import first_token_only
 from goldlabel.models.torch_model import Outputs
 
 
@@ -19,7 +21,9 @@ class CrossEncoder(nn.Module):
     def __init__(self, encoder: Any) -> None:
         super().__init__()
         self.encoder = encoder
-        self._hidden: Tensor | None = None
+        self._hidden: dict[int, Tensor] = {}
+        """What the last layer reads, for each thread that scores."""
+        first_token_only(encoder)
         last_linear(encoder, encoder.config.num_labels).register_forward_pre_hook(self._keep)
 
     def forward(self, batch: PairBatch, *, sides: bool = False) -> Outputs:
@@ -32,18 +36,17 @@ class CrossEncoder(nn.Module):
 
     def _score(self, inputs: Inputs) -> Outputs:
         logits: Tensor = read_inputs(self.encoder, inputs).logits
-        hidden, self._hidden = self._hidden, None
-        assert hidden is not None
-        return Outputs(logits, hidden)
+        return Outputs(logits, self._hidden.pop(get_ident()))
 
     def _keep(self, _: nn.Module, values: tuple[Tensor, ...]) -> None:
-        self._hidden = values[0]
+        self._hidden[get_ident()] = values[0]
 
 
 def read_inputs(encoder: Any, inputs: Inputs) -> Any:
     """Let an encoder read; the types of tokens are for those that tell them apart."""
     types = {} if inputs.types is None or not _tells_types(encoder) else {"token_type_ids": inputs.types}
-    return encoder(input_ids=inputs.ids, attention_mask=inputs.mask, **types)
+    mask = {} if inputs.full else {"attention_mask": inputs.mask}
+    return encoder(input_ids=inputs.ids, **mask, **types)
 
 
 def _tells_types(encoder: Any) -> bool:

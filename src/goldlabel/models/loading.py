@@ -10,7 +10,7 @@ from typing import Any
 from goldlabel.errors import InputError
 from goldlabel.files import files_in
 from goldlabel.models.function import REFERENCE, Function
-from goldlabel.models.model import CONFIG, DEVICES, MODELS, PRECISIONS, Model, find_member, read_config
+from goldlabel.models.model import CONFIG, DEVICES, MODELS, SCORING_PRECISIONS, Model, find_member, read_config
 from goldlabel.models.predictions import SUFFIXES, Predictions
 from goldlabel.pairs.labels import LabelSpace, label_space
 from goldlabel.registry import one_of, suggest
@@ -40,12 +40,13 @@ def load_model(
     ``name`` is a run folder, ``hf:NAME`` (a folder or a name on the hub), ``openai:URL#MODEL``, ``module:function``, or
     a file of predictions. What computes with PyTorch goes to ``cpu``, to ``cuda``, or with ``auto`` to a GPU if any,
     and computes its scores in ``precision``: ``fp32``, ``tf32``, ``bf16``, or with ``auto`` tf32 on a GPU and fp32
-    elsewhere; bf16 is refused where it changes the probabilities by more than 0.001. ``options`` are the model's own; a
-    function and a file of predictions have ``label_space``, where they do not tell their labels themselves;
-    ``default_space`` is what is taken where nobody does.
+    elsewhere; a pre-trained encoder also in ``fp16`` on a GPU and in ``int8`` on a processor. bf16 and fp16 are refused
+    where they change the probabilities by more than 0.001, int8 where it changes more than 2 % of the labels.
+    ``options`` are the model's own; a function and a file of predictions have ``label_space``, where they do not tell
+    their labels themselves; ``default_space`` is what is taken where nobody does.
     """
     one_of("device", device, DEVICES)
-    one_of("precision", precision, PRECISIONS)
+    one_of("precision", precision, SCORING_PRECISIONS)
     text, path = str(name), Path(name)
     if path.is_dir():
         _refuse_options(text, options)

@@ -20,6 +20,8 @@ CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 DEVICES = ("auto", "cpu", "cuda")
 PRECISIONS = ("auto", "fp32", "tf32", "bf16")
+SCORING_PRECISIONS = (*PRECISIONS, "fp16", "int8")
+"""The last two are for pre-trained encoders, fp16 on a GPU and int8 on a processor."""
 FORMAT = 1
 """Of run folders; it grows when an older version could not read a newer one's."""
 

@@ -88,6 +88,8 @@ class Inputs(NamedTuple):
     ids: Tensor
     mask: Tensor
     types: Tensor | None
+    full: bool = False
+    """Whether nothing is padded, so that there is nothing to mask."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +100,14 @@ class PairBatch:
     hypothesis: Picked
     layout: Layout
     sizes: tuple[int, ...]
+    full: bool = False
+    """Whether every pair has that size."""
 
     def inputs(self) -> tuple[Inputs, ...]:
         """Return what the encoder reads: the pairs, or the premises and the hypotheses."""
         if self.layout.joined:
-            return (put_together(self.layout, self.layout.pair, (self.premise, self.hypothesis), self.sizes[0]),)
+            inputs = put_together(self.layout, self.layout.pair, (self.premise, self.hypothesis), self.sizes[0])
+            return (inputs._replace(full=self.full),)
         return self.alone()
 
     def alone(self) -> tuple[Inputs, Inputs]:

@@ -1,8 +1,9 @@
-"""In which numbers a network computes: ``fp32``, ``tf32`` or ``bf16``.
+"""In which numbers a network computes: ``fp32``, ``tf32`` or ``bf16``; for scores, ``fp16`` and ``int8`` too.
 
 ``fp32`` is single precision throughout. torch's default on a GPU is not: cuDNN's LSTMs and convolutions take TF32,
 which keeps 10 bits of the mantissa. ``tf32`` lets all products take it. ``bf16`` is torch's autocast: weights stay in
-single precision, most products take 8 bits.
+single precision, most products take 8 bits. Pre-trained encoders score with weights that are bf16, fp16 (10 bits, but
+no number above 65,504) or int8 themselves.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ def resolve_precision(name: str, device: torch.device) -> str:
         return "tf32" if device.type == "cuda" else "fp32"
     if name == "tf32" and device.type == "cpu":
         raise InputError("precision tf32 is for CUDA devices; pass --precision fp32")
+    if name == "fp16" and device.type == "cpu":
+        raise InputError("precision fp16 is for CUDA devices; pass --precision int8 or fp32")
+    if name == "int8" and device.type == "cuda":
+        raise InputError("precision int8 is for scoring on a processor; pass --device cpu, or --precision fp16")
     if name == "bf16" and not computes_bf16(device.type):
         processor = "GPU" if device.type == "cuda" else "processor"
         raise InputError(f"precision bf16 was asked for and this {processor} has none; pass --precision fp32")

@@ -9,6 +9,7 @@ become tokens in ``pair_tokenizer.py``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
@@ -26,11 +27,12 @@ from goldlabel.models.checkpoint import Checkpoint, quiet
 from goldlabel.models.cross_encoder import CrossEncoder, draw_labels, reorder_labels
 from goldlabel.models.label_order import read_words, settle_order
 from goldlabel.models.lora import add_lora, plain_weights
-from goldlabel.models.model import read_space, read_tensors, write_config, write_tensors
+from goldlabel.models.model import SCORING_PRECISIONS, read_space, read_tensors, write_config, write_tensors
 from goldlabel.models.options import Bounds, OneOf, Share, check_options, own_options
 from goldlabel.models.pair_tokenizer import PairBatch, PairTokenizer, SentenceTensors, TokenRows, put_together
+from goldlabel.models.scoring import rounded_copy, score_texts
 from goldlabel.models.sentence_scoring import encode_batches, predict_by_sentences
-from goldlabel.models.torch_model import Choices, Outputs, Recipe, TorchModel
+from goldlabel.models.torch_model import ROUNDING_PAIRS, Choices, Outputs, Recipe, TorchModel
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.registry import import_extra
 
@@ -50,6 +52,7 @@ def _options(
 class Pretrained(TorchModel):
     """A pre-trained encoder from Hugging Face, fine-tuned."""
 
+    precisions: ClassVar[tuple[str, ...]] = SCORING_PRECISIONS
     paper: ClassVar[str] = "Devlin et al. 2019"
     fitted_by_trainer: ClassVar[bool] = True
     any_language: ClassVar[bool] = True
@@ -81,6 +84,10 @@ class Pretrained(TorchModel):
         self.name = name
         """What it was made from, such as ``hf:org/name``."""
         self.tokenizer = tokenizer
+        self._rounded: Self | None = None
+        """The same with weights in the precision of scores; made when something is scored."""
+        self._checked = 0
+        """Pairs on which that precision was tried."""
 
     @classmethod
     def from_reference(cls, reference: str) -> Self:
@@ -206,11 +213,44 @@ class Pretrained(TorchModel):
             **more,
         )
 
+    def move_to(self, device: str, precision: str = "fp32") -> None:
+        """Bring the weights to ``cpu``, ``cuda`` or ``auto``, and let scores be computed in ``precision`` there."""
+        super().move_to(device, precision)
+        self._rounded, self._checked = None, 0
+
+    def close(self) -> None:
+        """Leave the GPU's memory to others."""
+        super().close()
+        self._rounded = None
+
     def _predict(self, premises: list[str], hypotheses: list[str]) -> NDArray[np.float64]:
-        if isinstance(self.network, BiEncoder):
-            encode = partial(self._encode_sentences, self.network)
-            return predict_by_sentences(self, premises, hypotheses, encode, self.network.classify)
-        return super()._predict(premises, hypotheses)
+        scorer = self._scorer()
+        if isinstance(scorer.network, BiEncoder):
+            encode = partial(scorer._encode_sentences, scorer.network)
+            return predict_by_sentences(scorer, premises, hypotheses, encode, scorer.network.classify)
+        with scorer.scoring():
+            scores = score_texts(
+                self.encode, lambda batch: scorer.forward(batch).logits, premises, hypotheses, self.device
+            )
+        return self.probabilities(scores)
+
+    def _scorer(self) -> Self:
+        """Return the model that scores: this one, or a copy with rounded weights, made anew after training."""
+        if self.precision in ("fp32", "tf32"):
+            return self
+        if self._rounded is None or self.network.training:
+            rounded = copy(self)
+            rounded.network = rounded_copy(self.network, self.precision, len(self.label_space))
+            rounded.precision = "fp32"
+            self.network.eval()
+            self._rounded = rounded
+        return self._rounded
+
+    def _check_rounding(self, premises: list[str], hypotheses: list[str]) -> None:
+        """Look at the first pairs that are scored; those of later calls are of the same kind."""
+        if self._checked < ROUNDING_PAIRS:
+            super()._check_rounding(premises, hypotheses)
+            self._checked += len(premises)
 
     def _encode_sentences(self, network: BiEncoder, texts: list[str], side: str) -> Tensor:
         sentences = self.tokenizer.encode_sentences(texts, side)

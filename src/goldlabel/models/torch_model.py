@@ -24,7 +24,7 @@ from torch import Tensor, nn
 
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.models.encoding import cut_by_tokens
-from goldlabel.models.model import Member
+from goldlabel.models.model import PRECISIONS, Member
 from goldlabel.models.precision import autocast, resolve_precision, single_precision
 from goldlabel.pairs.labels import LabelSpace
 
@@ -32,7 +32,9 @@ SCORING_TOKENS = {"cpu": 8_192, "cuda": 131_072}
 
 ROUNDING = 1e-3
 ROUNDING_PAIRS = 256
-"""bf16 may change a probability by so much, which is tried on so many pairs whenever something is scored."""
+"""bf16 and fp16 may change a probability by so much, which is tried on so many pairs whenever something is scored."""
+CHANGED_LABELS = 0.02
+"""The share of labels that int8 may change: pairs on the edge between two labels, whose changes even out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,6 +151,9 @@ class Preparation(Protocol):
 class TorchModel(ABC):
     """A trained torch module as a ``Model``: texts in, probabilities out."""
 
+    precisions: ClassVar[tuple[str, ...]] = PRECISIONS
+    """In which it can score."""
+
     def __init__(self, network: nn.Module, label_space: LabelSpace, seen: Sequence[str], options: Mapping[str, Any]):
         self.network = network
         self.label_space = label_space
@@ -198,6 +203,8 @@ class TorchModel(ABC):
 
     def move_to(self, device: str, precision: str = "fp32") -> None:
         """Bring the weights to ``cpu``, ``cuda`` or ``auto``, and let scores be computed in ``precision`` there."""
+        if precision not in self.precisions:
+            raise InputError(f"precision {precision} is for pre-trained encoders; pass {', '.join(self.precisions)}")
         self.precision = resolve_precision(precision, resolve_device(device))
         self.network.to(resolve_device(device))
 
@@ -212,7 +219,7 @@ class TorchModel(ABC):
         if not len(premises):
             return np.empty((0, len(self.label_space)))
         premises, hypotheses = list(premises), list(hypotheses)  # columns of frames come here, too
-        if self.precision == "bf16":
+        if self.precision not in ("fp32", "tf32"):
             self._check_rounding(premises, hypotheses)
         return self._predict(premises, hypotheses)
 
@@ -220,16 +227,12 @@ class TorchModel(ABC):
         return self.predict_rows(self.encode(premises, hypotheses))
 
     def _check_rounding(self, premises: list[str], hypotheses: list[str]) -> None:
-        """Refuse bf16 where it moves the probabilities of pairs from all over the data by more than is allowed."""
+        """Refuse a precision that changes too much about pairs from all over the data."""
         rows = np.unique(np.linspace(0, len(premises) - 1, ROUNDING_PAIRS).astype(np.int64))
         sides = [premises[row] for row in rows], [hypotheses[row] for row in rows]
         exact = copy(self)
         exact.precision = "fp32"
-        moved = float(np.abs(self._predict(*sides) - exact._predict(*sides)).max())
-        if moved > ROUNDING:
-            raise InputError(
-                f"bf16 changes a probability by {moved:.4f} and {ROUNDING:g} is allowed; score in precision fp32"
-            )
+        check_rounding(self.precision, self._predict(*sides), exact._predict(*sides))
 
     def predict_rows(self, rows: Rows, tensors: RowTensors | None = None) -> NDArray[np.float64]:
         """Return the probabilities of encoded pairs, whose ``tensors`` may be on the device already."""
@@ -300,6 +303,23 @@ class TrainedMember(Member, Protocol):
     def load(self, folder: Path, config: dict[str, Any]) -> TorchModel:
         """Read a model from its run folder."""
         ...
+
+
+def check_rounding(precision: str, rounded: NDArray[np.float64], exact: NDArray[np.float64]) -> None:
+    """Refuse a precision whose probabilities are too far from the exact ones."""
+    if precision == "int8":
+        changed = float((rounded.argmax(axis=1) != exact.argmax(axis=1)).mean())
+        if changed > CHANGED_LABELS:
+            raise InputError(
+                f"int8 changes {changed:.1%} of the labels and {CHANGED_LABELS:.0%} is allowed; score in precision fp32"
+            )
+        return
+    # Not a number counts as moved: fp16 has no number above 65,504.
+    moved = float(np.abs(rounded - exact).max())
+    if not moved <= ROUNDING:
+        raise InputError(
+            f"{precision} changes a probability by {moved:.4f} and {ROUNDING:g} is allowed; score in precision fp32"
+        )
 
 
 def resolve_device(name: str) -> torch.device:
