@@ -284,6 +284,45 @@ class OnGPU(torch.Tensor):  # type: ignore[misc]
     __torch_function__ = torch._C._disabled_torch_function_impl
 
 
+def test_each_side_has_a_vector_that_the_other_does_not_touch(name: str) -> None:
+    model = built(name)
+    others = [*HYPOTHESES[1:], HYPOTHESES[0]]
+
+    @torch.no_grad()
+    def sides(premises: list[str], hypotheses: list[str]) -> tuple[Tensor, Tensor]:
+        rows = model.encode(premises, hypotheses)
+        tensors, index = rows.tensors(torch.device("cpu")), torch.arange(len(rows))
+        outputs = model.forward(tensors.batch(index, tuple(int(side.max()) for side in rows.lengths)), sides=True)
+        assert outputs.premise is not None
+        assert outputs.hypothesis is not None
+        assert outputs.premise.shape == outputs.hypothesis.shape
+        return outputs.premise, outputs.hypothesis
+
+    premise, hypothesis = sides(PREMISES, HYPOTHESES)
+    assert torch.isfinite(premise).all()
+    assert_same(sides(PREMISES, others)[0], premise)
+    assert_same(sides(others, HYPOTHESES)[1], hypothesis)
+    assert ((sides(others, HYPOTHESES)[0] - premise).abs().amax(dim=1) > 1e-4).all()
+    assert ((sides(PREMISES, others)[1] - hypothesis).abs().amax(dim=1) > 1e-4).all()
+
+
+def test_the_last_layer_reads_the_hidden_vector(name: str) -> None:
+    model = built(name)
+    read: list[tuple[Tensor, Tensor]] = []
+    hooks = [
+        layer.register_forward_hook(lambda _, values, result: read.append((values[0], result)))
+        for layer in model.network.modules()
+        if isinstance(layer, nn.Linear)
+    ]
+    with torch.no_grad():
+        outputs = model.forward(batch(model))
+    for hook in hooks:
+        hook.remove()
+    entering, leaving = read[-1]
+    assert torch.equal(outputs.logits, leaving)
+    assert torch.equal(outputs.hidden, entering)
+
+
 def test_partial_input_ignores_the_other_side(name: str) -> None:
     others = ["Quite another text, and a longer one at that.", *PREMISES[:0:-1]]
     blind = build(name, reads="hypothesis")

@@ -23,6 +23,7 @@ from torch import Tensor  # noqa: E402
 
 from goldlabel.errors import InputError  # noqa: E402
 from goldlabel.train import Run, train  # noqa: E402
+from goldlabel.train import run as run_module  # noqa: E402
 from goldlabel.train import trainer as trainer_module  # noqa: E402
 from goldlabel.train.run import RunFolder, Step  # noqa: E402
 from goldlabel.train.step import TrainingStep  # noqa: E402
@@ -235,3 +236,46 @@ def test_a_damaged_checkpoint_and_one_of_a_newer_version(tmp_path: Path) -> None
         whole(tmp_path / "run")
     path.unlink()
     assert whole(tmp_path / "run").epochs == 4
+
+
+def test_checkpoints_hold_what_is_trained_and_the_best_weights_are_written_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_vectors(tmp_path / "vectors.txt", ["gate", "the", "stands"])
+    written: list[str] = []
+    save = run_module._save_tensors
+    monkeypatch.setattr(run_module, "_save_tensors", lambda state, path: (written.append(path.name), save(state, path)))
+    monkeypatch.setattr(trainer_module, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(trainer_module, "CHECKPOINT_SHARE", math.inf)
+    options = {"vectors": str(tmp_path / "vectors.txt"), "train_vectors": False, "patience": 9}
+    run = tmp_path / "run"
+    with pytest.raises(Interrupted):
+        whole(run, on_step=lambda step: step.epoch == 4, **options)
+    state = torch.load(run / "checkpoint.pt", weights_only=True)
+    best = torch.load(run / f"best-{state['best_epoch']}.pt", weights_only=True)
+    assert "head.0.weight" in state["network"]
+    assert "words.weight" not in state["network"].keys() | best.keys(), "frozen vectors are as they were built"
+    assert not any("network" in name or "best_weights" in name for name in state if name != "network")
+    bests = [name for name in written if name.startswith("best-")]
+    assert len(bests) == len(set(bests)) < len(written) / 3
+    assert [path.name for path in run.glob("best-*")] == [f"best-{state['best_epoch']}.pt"]
+    whole(run, **options)
+    whole(tmp_path / "whole", **options)
+    same(run, tmp_path / "whole")
+    assert not list(run.glob("best-*"))
+
+
+def test_best_weights_that_are_damaged_are_forgotten_with_the_checkpoint(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with pytest.raises(Interrupted):
+        whole(run, on_step=lambda step: step.epoch == 4)
+    best = next(run.glob("best-*"))
+    best.write_bytes(best.read_bytes()[:500])
+    with pytest.raises(InputError, match=r"best-\d\.pt: is damaged or missing; delete checkpoint\.pt to begin"):
+        whole(run)
+    (run / "checkpoint.pt").unlink()
+    with pytest.raises(Interrupted):
+        whole(run, on_step=lambda step: step.epoch == 4)
+    whole(run)
+    whole(tmp_path / "whole")
+    same(run, tmp_path / "whole")

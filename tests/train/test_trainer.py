@@ -149,6 +149,39 @@ def test_the_learning_rate_falls_and_stops_training(tmp_path: Path, monkeypatch:
     assert result.epochs == 4  # the next would have had 0.0000625
 
 
+def test_the_learning_rate_rises_and_falls_from_step_to_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rates: list[float] = []
+    finish = TrainingStep.finish
+
+    def spy(self: TrainingStep) -> None:
+        rates.extend(group["lr"] for group in self.optimiser.param_groups[:1])
+        finish(self)
+
+    monkeypatch.setattr(TrainingStep, "finish", spy)
+    quick(tmp_path / "run", make_pairs(40), batch=10, epochs=2, lr=0.8, schedule="linear", warmup=0.5)
+    assert rates == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8, 0.6, 0.4, 0.2])
+    assert [epoch["lr"] for epoch in metrics(tmp_path / "run")] == pytest.approx([0.6, 0.2]), "that of the last step"
+    rates.clear()
+    quick(tmp_path / "halves", make_pairs(40), batch=5, accumulate=2, epochs=2, lr=0.8, schedule="linear", warmup=0.5)
+    assert rates == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8, 0.6, 0.4, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"schedule": "linaer"}, "schedule 'linaer' is not known; did you mean 'linear'"),
+        ({"optimiser": "adamx"}, "optimiser 'adamx' is not known; did you mean 'adam"),
+        ({"warmup": 1.0}, r"warmup 1\.0 is not a share from 0 on and below 1"),
+        ({"l2": -1.0}, r"l2 -1\.0 is not a number from 0 on"),
+        ({"floor": float("nan")}, "floor nan is not a number from 0 on"),
+        ({"length": 0}, "length 0 is not a number from 1 on"),
+    ],
+)
+def test_choices_of_the_recipe_that_are_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        quick(tmp_path / "run", **changes)
+
+
 def test_a_learning_rate_at_which_training_would_be_over_before_it_began(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,6 +190,13 @@ def test_a_learning_rate_at_which_training_would_be_over_before_it_began(
         quick(tmp_path / "run", lr=1e-5)
     assert not (tmp_path / "run").exists()
     assert quick(tmp_path / "run", make_pairs(6), lr=1e-5).epochs == 2, "without a dev set, nothing stops early"
+
+
+def test_another_optimiser_is_not_told_what_was_published_for_the_first(tmp_path: Path) -> None:
+    """Adadelta's rho and eps mean nothing to AdamW."""
+    train("lstm", make_pairs(6), tmp_path / "run", optimiser="adamw", l2=0.1, epochs=1, hidden=4, device="cpu")
+    recipe = json.loads((tmp_path / "run" / "config.json").read_text())["recipe"]
+    assert (recipe["optimiser"], recipe["settings"], recipe["l2"]) == ("adamw", {}, 0.1)
 
 
 @pytest.mark.parametrize(("in_a_row", "epochs"), [(True, 8), (False, 6)])

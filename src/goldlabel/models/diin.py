@@ -92,13 +92,18 @@ class DIIN(Network):
     def forward(self, premise: Sentences, hypothesis: Sentences, *, sides: bool = False) -> Outputs:
         """Embed, encode, let all words interact, extract features."""
         both = cut(premise, self.length), cut(hypothesis, self.length)
-        p, h = encode_both(self._embed, *both)
-        p = self.premise_encoder(p, both[0], self.keep)
-        h = self.hypothesis_encoder(h, both[1], self.keep)
+        p, h = self._encode(*both)
         several = len(p) if torch.is_grad_enabled() else MAPS_AT_ONCE[p.device.type]
-        hidden = torch.cat([self._extract(*part) for part in zip(p.split(several), h.split(several), strict=True)])
+        hidden = torch.cat(
+            [self._extract(*part) for part in zip(torch.split(p, several), torch.split(h, several), strict=True)]
+        )
         outputs = Outputs(self.head(hidden), hidden)
-        return outputs.with_sides((masked_max(p, both[0].mask), masked_max(h, both[1].mask))) if sides else outputs
+        if not sides:
+            return outputs
+        # Which words the other sentence has, too, is not known to a sentence alone.
+        alone = [replace(side, match=torch.zeros_like(side.field("match"))) for side in both]
+        p, h = self._encode(*alone)
+        return outputs.with_sides((masked_max(p, both[0].mask), masked_max(h, both[1].mask)))
 
     @property
     def keep(self) -> Tensor | None:
@@ -111,6 +116,12 @@ class DIIN(Network):
         weights = [module.weight for module in self.modules() if isinstance(module, nn.Linear | nn.Conv2d)]
         pairs = zip(self.premise_encoder.weights(), self.hypothesis_encoder.weights(), strict=True)
         return L2 * ramp * _half_square(weights) + DIFFERENCE * _half_square([ours - theirs for ours, theirs in pairs])
+
+    def _encode(self, premise: Sentences, hypothesis: Sentences) -> tuple[Tensor, Tensor]:
+        p, h = encode_both(self._embed, premise, hypothesis)
+        p = self.premise_encoder(p, premise, self.keep)
+        h = self.hypothesis_encoder(h, hypothesis, self.keep)
+        return p, h
 
     def _embed(self, sentences: Sentences) -> Tensor:
         vectors = _dropped(self.words(sentences.words), self.keep)

@@ -232,6 +232,8 @@ class RunFolder:
 
         path = self.path / CHECKPOINT
         if not path.exists():
+            for best in self._best_files():  # of a run whose checkpoint was deleted
+                best.unlink(missing_ok=True)
             return None
         state = _load_tensors(path, device)
         if state.pop("format") > CHECKPOINT_FORMAT:

@@ -95,6 +95,8 @@ class Trainer:
         self.seconds = 0.0
         self.factor = 1.0
         """Of the learning rate, from the rules for whole epochs."""
+        self.rate: float | None = None
+        """Of the last step."""
         self.best: float | None = None
         self.best_epoch = 0
         self.best_weights: dict[str, Tensor] | None = None
@@ -205,12 +207,9 @@ class Trainer:
         """Set the learning rate of the next step, when the share ``done`` of this epoch is."""
         progress = (self.epoch - 1 + done) / self.recipe.epochs
         rate = self._lr * rate_factor(self.recipe.schedule, self.recipe.warmup, progress)
-        if rate != self._rate:
+        if rate != self.rate:
             set_rate(self.optimiser, rate, self.device)
-            self._rate = rate
-
-    _rate: float | None = None
-    """What the optimiser was told last."""
+            self.rate = rate
 
     def _make_step(self, parts: Sequence[Tensor], sizes: Sequence[Sizes]) -> None:
         if self.captured is not None:
@@ -262,7 +261,7 @@ class Trainer:
             self.epoch,
             steps=self.steps,
             loss=self.loss_sum / self.loss_pairs,
-            lr=self._lr,
+            lr=self.rate,
             dev=scores,
             seconds=self.seconds,
         )
@@ -307,7 +306,7 @@ class Trainer:
         wait = max(CHECKPOINT_SECONDS, self.save_takes / CHECKPOINT_SHARE)
         return time.monotonic() - self.saved_at > wait
 
-    _COUNTS = ("epoch", "done", "steps", "seconds", "factor", "best", "best_epoch", "stale", "bad", "loss_sum")
+    _COUNTS = ("epoch", "done", "steps", "seconds", "factor", "rate", "best", "best_epoch", "stale", "bad", "loss_sum")
 
     def _save(self) -> None:
         began = time.monotonic()
