@@ -157,6 +157,7 @@ def test_two_labels_from_three_then_an_update_on_a_set_of_two(tmp_path: Path) ->
     ("changes", "message"),
     [
         ({"tokenizer": "characters"}, "was trained with tokenizer 'words', not 'characters'; leave --tokenizer out"),
+        ({"length": 20}, "was trained with length 50, not 20; leave --length out"),
         ({"hidden": 9}, "was trained with other --set options; leave them out"),
         ({"reads": "hypothesis"}, "reads both sentences; leave --hypothesis-only and --premise-only out"),
         (

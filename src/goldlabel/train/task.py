@@ -181,7 +181,7 @@ class Task:
         if options.options and dict(options.options) != config["options"]:
             raise InputError(f"{run}: was trained with other --set options; leave them out")
         self._check_reads(config)
-        for name in ("tokenizer", "tagger"):
+        for name in ("tokenizer", "tagger", "length"):
             wanted, trained_with = getattr(options, name), config["encoder"].get(name)
             if wanted and wanted != trained_with:
                 raise InputError(f"{run} was trained with {name} {trained_with!r}, not {wanted!r}; leave --{name} out")
