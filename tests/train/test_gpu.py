@@ -22,7 +22,8 @@ from goldlabel.models import MODELS  # noqa: E402
 from goldlabel.models.network import Network  # noqa: E402
 from goldlabel.train import Run, sweep, train  # noqa: E402
 from goldlabel.train import step as step_module  # noqa: E402
-from goldlabel.train.step import CapturedSteps  # noqa: E402
+from goldlabel.train.objective import CrossEntropy  # noqa: E402
+from goldlabel.train.step import CapturedSteps, TrainingStep  # noqa: E402
 from goldlabel.train.trainer import Interrupted  # noqa: E402
 from tests.models.test_networks import SMALL  # noqa: E402
 from tests.train.samples import weights, with_dev  # noqa: E402
@@ -121,18 +122,43 @@ def test_a_run_that_was_killed_twice_ends_in_the_same_weights(name: str, tmp_pat
     assert weights(tmp_path / "run") == weights(tmp_path / "whole")
 
 
-def test_want_of_memory_names_the_batch(tmp_path: Path) -> None:
-    torch.cuda.empty_cache()
-    total = torch.cuda.get_device_properties(0).total_memory
-    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + 2**25) / total)
+def test_want_of_memory_names_the_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model is on the device before the memory is made scarce, and its first batch does not fit."""
+    total, backward = torch.cuda.get_device_properties(0).total_memory, TrainingStep.backward
+
+    def scarce(self: TrainingStep, *arguments: Any) -> Any:
+        torch.cuda.empty_cache()
+        torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + 2**21) / total)
+        return backward(self, *arguments)
+
+    monkeypatch.setattr(TrainingStep, "backward", scarce)
     try:
         with pytest.raises(
             GoldlabelError, match=r"out of memory in batch 1 of epoch 1: 192 pairs of .* --batch-tokens"
         ):
-            fit("bilstm-siamese", tmp_path / "run", batch=192, hidden=2048)
+            fit("bilstm-siamese", tmp_path / "run", batch=192, hidden=512)
     finally:
         torch.cuda.set_per_process_memory_fraction(1.0)
+    monkeypatch.undo()
     fit("bilstm-siamese", tmp_path / "other")
+
+
+def test_a_step_that_cannot_be_captured_is_made_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An objective that waits for the device; dropout needs random numbers after the capture that failed."""
+    fit("cbow", tmp_path / "captured")
+    forward = CrossEntropy.forward
+
+    def waiting(self: CrossEntropy, *arguments: Any) -> Any:
+        loss = forward(self, *arguments)
+        assert loss.item() > 0
+        return loss
+
+    monkeypatch.setattr(CrossEntropy, "forward", waiting)
+    fit("cbow", tmp_path / "alone")
+    assert "steps cannot be captured into CUDA graphs and are made one by one" in capsys.readouterr().err
+    assert weights(tmp_path / "captured") == weights(tmp_path / "alone")
 
 
 def test_two_runs_at_once_are_as_one_after_the_other(tmp_path: Path) -> None:

@@ -43,3 +43,11 @@ def set_rate(optimiser: torch.optim.Optimizer, rate: float, device: torch.device
             group["lr"].fill_(rate)
         else:
             group["lr"] = torch.tensor(rate, dtype=torch.float32, device=device)
+
+
+def restore_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any], device: torch.device) -> None:
+    """Take over a state that lies in the processor's memory; torch brings all of it to the device but the rates."""
+    optimiser.load_state_dict(state)
+    for group in optimiser.param_groups:
+        if isinstance(group["lr"], torch.Tensor):
+            group["lr"] = group["lr"].to(device)

@@ -215,9 +215,7 @@ class RunFolder:
 
     def read_best(self, epoch: int) -> dict[str, torch.Tensor]:
         """Read the best weights, which are those of an epoch."""
-        import torch
-
-        return _load_tensors(self.path / BEST.format(epoch), torch.device("cpu"))
+        return _load_tensors(self.path / BEST.format(epoch))
 
     def note(self, text: str) -> None:
         """Tell the user something about this run that is no error."""
@@ -226,8 +224,11 @@ class RunFolder:
     def _best_files(self) -> Iterator[Path]:
         yield from self.path.glob(BEST.format("*"))
 
-    def read_checkpoint(self, device: torch.device) -> dict[str, Any] | None:
-        """Read the state and set the random generators back, or return None where there is no checkpoint."""
+    def read_checkpoint(self) -> dict[str, Any] | None:
+        """Read the state and set the random generators back, or return None where there is no checkpoint.
+
+        Its tensors lie in the processor's memory: what takes them over knows where each belongs.
+        """
         import torch
 
         path = self.path / CHECKPOINT
@@ -235,7 +236,7 @@ class RunFolder:
             for best in self._best_files():  # of a run whose checkpoint was deleted
                 best.unlink(missing_ok=True)
             return None
-        state = _load_tensors(path, device)
+        state = _load_tensors(path)
         if state.pop("format") > CHECKPOINT_FORMAT:
             raise InputError(f"{path}: was written by a newer version of Goldlabel; update to go on with this run")
         rng = state.pop("rng")
@@ -362,11 +363,11 @@ def _save_tensors(state: dict[str, Any], path: Path) -> None:
             raise
 
 
-def _load_tensors(path: Path, device: torch.device) -> dict[str, Any]:
+def _load_tensors(path: Path) -> dict[str, Any]:
     import torch
 
     try:
-        state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except (RuntimeError, EOFError, FileNotFoundError, pickle.UnpicklingError) as error:
         raise InputError(f"{path}: is damaged or missing; delete {CHECKPOINT} to begin the run again") from error
     return state

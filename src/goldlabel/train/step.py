@@ -139,6 +139,9 @@ class CapturedSteps:
                 loss = step.whole(static, sizes)
         except BaseException:
             step.optimiser.zero_grad(set_to_none=True)
+            # The random generator believes for good that it is being captured, so another one takes its place.
+            generator = torch.cuda.default_generators[torch.cuda.current_device()]
+            generator.graphsafe_set_state(torch.Generator(rows.device))
             raise
         finally:
             undo.random_state()

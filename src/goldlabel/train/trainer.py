@@ -25,7 +25,7 @@ from goldlabel.models.torch_model import Recipe, TorchModel
 from goldlabel.train.batches import plan_batches
 from goldlabel.train.encoded import EncodedTask
 from goldlabel.train.objective import Objective
-from goldlabel.train.optimiser import build_optimiser, set_rate
+from goldlabel.train.optimiser import build_optimiser, restore_optimiser, set_rate
 from goldlabel.train.options import TrainOptions
 from goldlabel.train.run import DYNAMICS, OnStep, RunFolder, Step
 from goldlabel.train.schedule import rate_factor
@@ -320,13 +320,13 @@ class Trainer:
         self.save_takes = self.saved_at - began
 
     def _restore(self) -> None:
-        state = self.folder.read_checkpoint(self.device)
+        state = self.folder.read_checkpoint()
         if state is None:
             self.folder.truncate_metrics(0)
             return
         self._load_weights(state.pop("network"))
         self.objective.load_state_dict(state.pop("objective"))
-        self.optimiser.load_state_dict(state.pop("optimiser"))
+        restore_optimiser(self.optimiser, state.pop("optimiser"), self.device)
         self.dynamics.copy_(state.pop("dynamics"))
         for name, value in state.items():
             setattr(self, name, value)
