@@ -133,9 +133,7 @@ def test_want_of_memory_names_the_batch(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(TrainingStep, "backward", scarce)
     try:
-        with pytest.raises(
-            GoldlabelError, match=r"out of memory in batch 1 of epoch 1: 192 pairs of .* --batch-tokens"
-        ):
+        with pytest.raises(GoldlabelError, match=r"out of memory in batch 1 of epoch 1: 192 pairs .* --batch-tokens"):
             fit("bilstm-siamese", tmp_path / "run", batch=192, hidden=512)
     finally:
         torch.cuda.set_per_process_memory_fraction(1.0)
