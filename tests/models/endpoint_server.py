@@ -11,6 +11,7 @@ import json
 import math
 import re
 import socket
+import sys
 import threading
 import time
 from collections import Counter
@@ -111,8 +112,7 @@ def serve(**manners: Any) -> Iterator[LocalEndpoint]:
     """Run a local endpoint."""
     endpoint = LocalEndpoint(Manners(**manners))
     handler = type("Handler", (_Handler,), {"endpoint": endpoint})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), handler)
     endpoint.port = server.server_port
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
@@ -122,6 +122,14 @@ def serve(**manners: Any) -> Iterator[LocalEndpoint]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):  # the client has gone
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -50,7 +50,7 @@ class ReplyCache:
 
     def keep_reply(self, key: bytes, reply: Reply) -> None:
         """Keep a reply; the first one stays."""
-        self._put("replies", key, reply.to_dict())
+        self._put("replies", key, reply.to_dict(), "IGNORE")
 
     def dialect(self, key: bytes) -> Dialect | None:
         """Return what was found out about a server."""
@@ -59,7 +59,7 @@ class ReplyCache:
 
     def keep_dialect(self, key: bytes, dialect: Dialect) -> None:
         """Keep what was found out about a server, so that what is cached can be read without it."""
-        self._put("dialects", key, dialect.to_dict())
+        self._put("dialects", key, dialect.to_dict(), "REPLACE")
 
     def close(self) -> None:
         """Close the file."""
@@ -70,9 +70,9 @@ class ReplyCache:
             row = self._file.execute(f"SELECT value FROM {table} WHERE key = ?", (key,)).fetchone()
         return None if row is None else orjson.loads(row[0])
 
-    def _put(self, table: str, key: bytes, document: dict[str, Any]) -> None:
+    def _put(self, table: str, key: bytes, document: dict[str, Any], conflict: str) -> None:
         with self._errors():
-            self._file.execute(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", (key, orjson.dumps(document)))
+            self._file.execute(f"INSERT OR {conflict} INTO {table} VALUES (?, ?)", (key, orjson.dumps(document)))
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

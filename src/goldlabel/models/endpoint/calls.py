@@ -41,6 +41,25 @@ class FailedError(Exception):
     """A call failed more often than it may be retried."""
 
 
+class Pace:
+    """When the next request may be sent; what a server asks for holds for all calls."""
+
+    def __init__(self, requests_per_minute: float) -> None:
+        self._gap = 60.0 / requests_per_minute
+        self._not_before = 0.0
+
+    async def turn(self) -> None:
+        """Wait until one more request may be sent."""
+        loop = asyncio.get_running_loop()
+        while (wait := self._not_before - loop.time()) > 0:
+            await asyncio.sleep(wait)
+        self._not_before = loop.time() + self._gap
+
+    def hold(self, seconds: float) -> None:
+        """Send nothing for so long."""
+        self._not_before = max(self._not_before, asyncio.get_running_loop().time() + seconds)
+
+
 class Caller:
     """Sends requests to one address; lives on one event loop."""
 
@@ -51,18 +70,18 @@ class Caller:
         self._address = address
         self._retries = options.retries
         self._timeout = options.timeout
-        self._gap = 60.0 / options.requests_per_minute
+        self._pace = Pace(options.requests_per_minute)
         self._key = os.environ.get(KEY, "").strip()
         self._tally = tally
         self._room = asyncio.Semaphore(options.concurrency)
-        self._not_before = 0.0
         self._failures = 0
         self.answered = False
         """Whether any call was ever answered."""
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         self._client = httpx.AsyncClient(
             headers={**headers, "Content-Type": "application/json"},
-            timeout=httpx.Timeout(None, connect=min(_CONNECT, options.timeout)),
+            verify=address.startswith("https:"),  # reading the certificates takes longer than a local answer
+            timeout=httpx.Timeout(None, connect=_CONNECT),
             limits=httpx.Limits(max_connections=options.concurrency, max_keepalive_connections=options.concurrency),
         )
 
@@ -109,7 +128,7 @@ class Caller:
         import httpx
 
         async with self._room:
-            await self._wait_for_turn()
+            await self._pace.turn()
             try:
                 async with asyncio.timeout(self._timeout):
                     response = await self._client.post(self._address, content=body)
@@ -156,16 +175,8 @@ class Caller:
             return problem, None
         if wait > LONGEST_LIMIT:
             raise self.stopped(f"asks us to wait {wait:,.0f} s ({problem}); what was answered is kept, run again then")
-        loop = asyncio.get_running_loop()
-        self._not_before = max(self._not_before, loop.time() + wait)
+        self._pace.hold(wait)
         return problem, wait
-
-    async def _wait_for_turn(self) -> None:
-        """Wait until the rate allows one more request; a server's wish to wait holds for all calls."""
-        loop = asyncio.get_running_loop()
-        while (wait := self._not_before - loop.time()) > 0:
-            await asyncio.sleep(wait)
-        self._not_before = loop.time() + self._gap
 
     def _excerpt(self, response: httpx.Response) -> str:
         """Return the server's own words in one line, without the key that some repeat."""

@@ -27,6 +27,9 @@ class Dialect:
     limit: str = "max_tokens"
     without: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return " without ".join([self.way, *self.without])
+
     def body(
         self, model: str, question: dict[str, Any], words: Sequence[str], options: EndpointOptions, sample: int
     ) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import asyncio
 import re
 import threading
 from collections.abc import Coroutine, Sequence
+from concurrent.futures import wait
 from pathlib import Path
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
@@ -29,6 +30,7 @@ from goldlabel.registry import import_extra
 
 SCHEME = "openai:"
 CACHE = "endpoint.sqlite"
+_LOOK_UP = 0.2
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 T = TypeVar("T")
@@ -102,11 +104,12 @@ class Endpoint(Unmoved):
         """Close connections and cache; a later ``predict`` opens them again."""
         with self._opening:
             loop, self._loop = self._loop, None
-        if loop is not None:
             session, self._session = self._session, None
+        if loop is not None:
             if session is not None:
                 asyncio.run_coroutine_threadsafe(session.close(), loop).result()
             loop.call_soon_threadsafe(loop.stop)
+            self._thread.join()
 
     def summary(self) -> EndpointSummary:
         """Return what was answered, what was not and why, and what that cost, since the model was made."""
@@ -168,16 +171,20 @@ class Endpoint(Unmoved):
         try:
             return await session.ask(questions, on_progress)
         finally:
-            self._way = session.dialect.way if session.dialect else ""
+            self._way = str(session.dialect or "")
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run work on the endpoint's own event loop, which is started when first needed."""
         with self._opening:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=_serve, args=(self._loop,), name=self.name, daemon=True).start()
+                self._thread = threading.Thread(target=_serve, args=(self._loop,), name=self.name, daemon=True)
+                self._thread.start()
             future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
+            # A lock cannot be interrupted everywhere, so that Ctrl-C is looked for from time to time.
+            while not wait([future], timeout=_LOOK_UP).done:
+                pass
             return future.result()
         except BaseException:
             # Ctrl-C: what is under way is given up, what was answered is in the cache.

@@ -24,6 +24,8 @@ from goldlabel.models.endpoint.tally import Budget, Tally
 
 OnProgress = Callable[[int, int], None]
 """Called with the pairs that are done and the number of pairs."""
+_FILTERED = ("content_filter", "content_policy")
+"""Codes with which servers refuse a prompt for what it says."""
 _PATHS = {"chat": "/chat/completions", "completion": "/completions"}
 
 
@@ -64,6 +66,7 @@ class Session:
         known = orjson.dumps([model, options.answers, options.samples > 1])
         self._dialect_key = key_of(self._address, known, 0)
         self.dialect = self._cache.dialect(self._dialect_key)
+        self._accepted: Dialect | None = None
 
     async def close(self) -> None:
         """Close connections and file."""
@@ -119,16 +122,26 @@ class Session:
             raise self._caller.stopped(f"answered no call; the last one: {errors[-1]}")
 
     async def _answer(self, question: Question, sample: int) -> NDArray[np.float64]:
-        if self.dialect is None:
-            async with self._negotiating:
-                if self.dialect is None:
-                    return self._told(*await self._negotiate(question, sample))
-        try:
-            reply = await self._fetch(question, sample, self.dialect)
-        except RejectedError as error:
-            reason = "refused" if "content" in str(error) and "filter" in str(error) else "error"
-            raise UnansweredError(reason, str(error)) from self._caller.give_up(str(error))
-        return self._told(read_answer(reply, question.prompt.words), reply)
+        dialect = self.dialect
+        if dialect is not None:
+            try:
+                reply = await self._fetch(question, sample, dialect)
+                return self._told(read_answer(reply, question.prompt.words), reply)
+            except RejectedError as error:
+                if dialect is self._accepted:
+                    raise self._rejected(error) from error
+                # What was found out in another session is not so any more.
+        async with self._negotiating:
+            if self.dialect is dialect:
+                return self._told(*await self._negotiate(question, sample))
+        return await self._answer(question, sample)
+
+    def _rejected(self, error: RejectedError) -> UnansweredError:
+        """Return why a pair that the server will not have is unanswered."""
+        said = str(error)
+        if not self._caller.answered:
+            self._caller.give_up(said)
+        return UnansweredError("refused" if any(code in said for code in _FILTERED) else "error", said)
 
     def _told(self, answer: Answer, reply: Reply) -> NDArray[np.float64]:
         if answer.probabilities is None:
@@ -139,13 +152,13 @@ class Session:
         """Find out with one pair what the server understands: the first way that gives a label is taken."""
         dialect: Dialect | None = Dialect(self._ways[0])
         accepted: list[tuple[Dialect, Answer, Reply]] = []
-        rejection = ""
+        rejection: RejectedError | None = None
         while dialect is not None:
             try:
                 reply = await self._fetch(question, sample, dialect)
             except RejectedError as error:
-                rejection = str(error)
-                dialect = dialect.concede(rejection, self._body(question, sample, dialect), self._ways)
+                rejection = error
+                dialect = dialect.concede(str(error), self._body(question, sample, dialect), self._ways)
                 continue
             answer = read_answer(reply, question.prompt.words)
             if dialect.way not in LOGPROBS or reply.tokens:
@@ -161,7 +174,7 @@ class Session:
             self.dialect, answer, reply = accepted[0]
             return answer, reply
         if rejection:
-            raise UnansweredError("error", rejection) from self._caller.give_up(rejection)
+            raise self._rejected(rejection) from rejection
         raise self._caller.stopped("gives no log-probabilities; leave answers=logprobs out")
 
     def _body(self, question: Question, sample: int, dialect: Dialect) -> dict[str, object]:
@@ -186,6 +199,7 @@ class Session:
                     reply = await self._caller.post(body)
                 except FailedError as error:
                     raise UnansweredError("error", str(error)) from error
+                self._accepted = dialect
                 self._cache.keep_reply(key, reply)
                 self._tally.pay(key, reply)
             self._budget.check_metered(reply, self._endpoint)

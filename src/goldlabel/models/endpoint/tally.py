@@ -88,32 +88,32 @@ class Budget:
         self._most = most
         self._under_way: list[Usage] = []
         self._changed = asyncio.Condition()
+        self._turn = asyncio.Lock()
         self._used_up = False
 
     @asynccontextmanager
     async def set_aside(self, bytes_in: int, tokens_out: int) -> AsyncIterator[bool]:
         """Set aside what a call can cost at most while it is under way; whether there is room for it.
 
-        It waits for the calls under way before it says no. What was refused once stays so, or only the short pairs
-        would go on to be asked.
+        It waits for the calls under way before it says no. Calls are let through in their order, and what was
+        refused once stays so, or towards the end only short pairs would be asked about.
         """
         most = Usage(bytes_in, tokens_out)
-        async with self._changed:
+        async with self._turn, self._changed:
             while not self._used_up and self._with(most) > self._most:
                 if self._under_way:
                     await self._changed.wait()
                 else:
                     self._used_up = True
-                    self._changed.notify_all()
-            if self._used_up:
-                yield False
-                return
-            self._under_way.append(most)
+            allowed = not self._used_up
+            if allowed:
+                self._under_way.append(most)
         try:
-            yield True
+            yield allowed
         finally:
             async with self._changed:
-                self._under_way.remove(most)
+                if allowed:
+                    self._under_way.remove(most)
                 self._changed.notify_all()
 
     def check_metered(self, reply: Reply, endpoint: str) -> None:
