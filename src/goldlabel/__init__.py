@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from goldlabel.audit import audit
     from goldlabel.errors import GoldlabelError
-    from goldlabel.evaluate import predict, score
+    from goldlabel.evaluate import compare, predict, score
     from goldlabel.models import Model, load_model, predict_labels
     from goldlabel.pairs import Card, LabelSpace, Pairs, convert, label_space, read, score_mapping
     from goldlabel.sources import load
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "audit": "goldlabel.audit",
     "GoldlabelError": "goldlabel.errors",
+    "compare": "goldlabel.evaluate",
     "predict": "goldlabel.evaluate",
     "score": "goldlabel.evaluate",
     "Model": "goldlabel.models",
@@ -49,6 +50,7 @@ __all__ = [
     "Model",
     "Pairs",
     "audit",
+    "compare",
     "convert",
     "label_space",
     "load",

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from goldlabel.cli import audit, collect, data, demo, duplicates, predict, recast, score, split, train, verify
+from goldlabel.cli import audit, collect, compare, data, demo, duplicates, predict, recast, score, split, train, verify
 from goldlabel.cli.entry import INTERRUPTED
 from goldlabel.errors import GoldlabelError
 
@@ -34,6 +34,7 @@ app.command("audit")(audit.audit_command)
 app.command("train")(train.train_command)
 app.command("predict")(predict.predict_command)
 app.command("score")(score.score_command)
+app.command("compare")(compare.compare_command)
 app.add_typer(collect.app, name="collect")
 app.command("demo")(demo.demo_command)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from goldlabel.cli.output import parse_map
+from goldlabel.cli.output import note, parse_map
+
+if TYPE_CHECKING:
+    from goldlabel.models.endpoint import EndpointSummary
 
 MODEL_HELP = "A run folder, hf:NAME, openai:URL#MODEL, module:function, or a file of predictions."
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP)]
@@ -15,6 +18,9 @@ PrecisionOption = Annotated[str, typer.Option("--precision", help="fp32, tf32, b
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An option of the model; several allowed.")
 ]
+BudgetOption = Annotated[
+    float | None, typer.Option("--budget", min=0, help="The most that an endpoint may cost, by its prices (--set).")
+]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N pairs of the split.")]
 SplitOption = Annotated[
     str | None,
@@ -22,6 +28,16 @@ SplitOption = Annotated[
 ]
 
 
-def loading_options(device: str, precision: str, settings: list[str] | None) -> dict[str, Any]:
+def loading_options(device: str, precision: str, settings: list[str] | None, budget: float | None) -> dict[str, Any]:
     """Return what ``load_model`` takes."""
-    return {"device": device, "precision": precision, **parse_map("--set", settings)}
+    more = {} if budget is None else {"budget": budget}
+    return {"device": device, "precision": precision, **parse_map("--set", settings), **more}
+
+
+def tell_usage(usage: EndpointSummary | None) -> None:
+    """Say what an endpoint cost, and why pairs have no answer."""
+    if usage is None:
+        return
+    note(f"{usage.title}; {usage.calls:,} calls, {usage.cached:,} more from the cache")
+    for row in usage.table.iter_rows(named=True):
+        note(f"{row['pairs']:,} pairs have no answer: {row['why']} ({row['example']})")

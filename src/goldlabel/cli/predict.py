@@ -9,12 +9,14 @@ import typer
 
 from goldlabel.cli.entry import INTERRUPTED
 from goldlabel.cli.loading import (
+    BudgetOption,
     DeviceOption,
     LimitOption,
     ModelArgument,
     PrecisionOption,
     SetOption,
     loading_options,
+    tell_usage,
 )
 from goldlabel.cli.output import (
     ColumnsOption,
@@ -41,6 +43,7 @@ def predict_command(
     device: DeviceOption = "auto",
     precision: PrecisionOption = "fp32",
     settings: SetOption = None,
+    budget: BudgetOption = None,
     labels: LabelsOption = "nli3",
     spellings: MapOption = None,
     columns: ColumnsOption = None,
@@ -63,7 +66,7 @@ def predict_command(
                 split=split,
                 limit=limit,
                 on_pairs=advance,
-                **loading_options(device, precision, settings),
+                **loading_options(device, precision, settings, budget),
             )
     except KeyboardInterrupt:
         note(f"goldlabel: interrupted; give the same command once more to go on with {output}")
@@ -72,4 +75,5 @@ def predict_command(
         note(f"{result.predicted_before:,} of {result.pairs:,} pairs were predicted before, and not again")
     if result.unanswered:
         note(f"{result.unanswered:,} of {result.pairs:,} pairs have no answer; their label is '-'")
+    tell_usage(result.usage)
     show(result, as_json)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from goldlabel.cli.loading import (
+    BudgetOption,
     DeviceOption,
     LimitOption,
     ModelArgument,
@@ -14,6 +15,7 @@ from goldlabel.cli.loading import (
     SetOption,
     SplitOption,
     loading_options,
+    tell_usage,
 )
 from goldlabel.cli.output import (
     ColumnsOption,
@@ -45,6 +47,7 @@ def score_command(
     device: DeviceOption = "auto",
     precision: PrecisionOption = "fp32",
     settings: SetOption = None,
+    budget: BudgetOption = None,
     labels: LabelsOption = "nli3",
     spellings: MapOption = None,
     columns: ColumnsOption = None,
@@ -67,9 +70,10 @@ def score_command(
             resamples=resamples,
             seed=seed,
             on_pairs=advance,
-            **loading_options(device, precision, settings),
+            **loading_options(device, precision, settings, budget),
         )
     _tell(result)
+    tell_usage(result.usage)
     if as_json:
         print_json(result.to_dict())
     else:

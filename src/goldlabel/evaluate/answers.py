@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,9 @@ from goldlabel.models.predictions import Predictions
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.gold import GoldPairs, splits_of, take_gold
 from goldlabel.pairs.labels import NO_GOLD
+
+if TYPE_CHECKING:
+    from goldlabel.models.endpoint import EndpointSummary
 
 OnPairs = Callable[[int], None]
 """Called with the number of pairs just answered, for progress bars."""
@@ -43,6 +46,13 @@ def open_model(model: Model | str | Path, datasets: Sequence[Pairs], **loading: 
     loading = {"default_space": spaces.pop() if len(spaces) == 1 else None} | loading
     with closing(load_model(model, **loading)) as opened:
         yield str(model), opened
+
+
+def usage_of(model: Model) -> EndpointSummary | None:
+    """Return what an endpoint was asked and what that cost; no other model costs anything."""
+    from goldlabel.models.endpoint import Endpoint
+
+    return model.summary() if isinstance(model, Endpoint) else None
 
 
 def judged_pairs(

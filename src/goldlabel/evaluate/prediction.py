@@ -16,14 +16,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.evaluate.answers import MOST_PAIRS, OnPairs, answer, open_model
+from goldlabel.evaluate.answers import MOST_PAIRS, OnPairs, answer, open_model, usage_of
 from goldlabel.files import atomic_file, lock_folder, write_text
 from goldlabel.models import Model
 from goldlabel.models.loading import describe_files
@@ -33,6 +33,9 @@ from goldlabel.pairs.gold import digest_texts, splits_of
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace
 from goldlabel.pairs.record import COLUMNS, SPLITS
 from goldlabel.registry import one_of
+
+if TYPE_CHECKING:
+    from goldlabel.models.endpoint import EndpointSummary
 
 PARTS = ".parts"
 SETTINGS = "settings.json"
@@ -52,6 +55,8 @@ class Prediction(Result):
     predicted_before: int
     """Pairs that an interrupted run had left."""
     seconds: float
+    usage: EndpointSummary | None = None
+    """What an endpoint was asked, and what that cost."""
 
     @property
     def pairs(self) -> int:
@@ -90,6 +95,7 @@ class Prediction(Result):
             "labels": dict(self.labels),
             "unanswered": self.unanswered,
             "predicted_before": self.predicted_before,
+            "usage": self.usage.to_dict() if self.usage else None,
         }
 
 
@@ -128,8 +134,9 @@ def predict(
             parts.add(part, _answers(part["id"], probabilities, opened.label_space).select(columns))
         seconds = time.monotonic() - began
         labels = parts.write(output)
+        usage = usage_of(opened)
     ordered = {label: labels[label] for label in (*opened.label_space.labels, NO_GOLD) if label in labels}
-    return Prediction(name, output, ordered, before, seconds)
+    return Prediction(name, output, ordered, before, seconds, usage)
 
 
 def asked_pairs(pairs: Pairs, split: str | None, limit: int | None) -> Pairs:

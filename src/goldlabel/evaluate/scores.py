@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.evaluate.answers import OnPairs, answer_gold, judged_pairs, open_model
+from goldlabel.evaluate.answers import OnPairs, answer_gold, judged_pairs, open_model, usage_of
 from goldlabel.metrics import Estimate, Statistic, Terms, accuracy_score, bootstrap_sums, confusion, divided, share
 from goldlabel.models import Model
 from goldlabel.pairs import Pairs, Result, score_mapping
@@ -23,6 +23,9 @@ from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.groups import ALL, Key, group_columns, group_name, group_rows, group_title
 from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.pairs.record import COLUMNS
+
+if TYPE_CHECKING:
+    from goldlabel.models.endpoint import EndpointSummary
 
 GROUPABLE = tuple(name for name in COLUMNS if name not in ("id", "premise", "hypothesis", "votes", "meta"))
 
@@ -111,6 +114,8 @@ class Scores(Result):
 
     model: str
     scores: Mapping[str, DatasetScore]
+    usage: EndpointSummary | None = None
+    """What an endpoint was asked, and what that cost."""
 
     @property
     def title(self) -> str:
@@ -139,7 +144,8 @@ class Scores(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures of each dataset."""
-        return {"model": self.model, "scores": {name: score.to_dict() for name, score in self.scores.items()}}
+        scores = {name: score.to_dict() for name, score in self.scores.items()}
+        return {"model": self.model, "scores": scores, "usage": self.usage.to_dict() if self.usage else None}
 
 
 def score(
@@ -178,7 +184,7 @@ def score(
             scores[key] = DatasetScore(
                 whole, measured, gold.split, gold.without_gold, gold.space.name, conventions[key], level
             )
-    return Scores(name, scores)
+        return Scores(name, scores, usage_of(opened))
 
 
 def score_answers(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from goldlabel.files import files_in
 from goldlabel.models.function import REFERENCE, Function
 from goldlabel.models.model import CONFIG, DEVICES, MODELS, SCORING_PRECISIONS, Model, find_member, read_config
 from goldlabel.models.predictions import SUFFIXES, Predictions
-from goldlabel.pairs.labels import LabelSpace, label_space
+from goldlabel.pairs.labels import LABEL_SPACES, LabelSpace, label_space
 from goldlabel.registry import one_of, suggest
 
 FORMS = {
@@ -43,7 +42,8 @@ def load_model(
     elsewhere; a pre-trained encoder also in ``fp16`` on a GPU and in ``int8`` on a processor. bf16 and fp16 are refused
     where they change the probabilities by more than 0.001, int8 where it changes more than 2 % of the labels.
     ``options`` are the model's own; a function and a file of predictions have ``label_space``, where they do not tell
-    their labels themselves; ``default_space`` is what is taken where nobody does.
+    their labels themselves; an endpoint has those of ``EndpointOptions``. ``default_space`` are the labels where nobody
+    tells any.
     """
     one_of("device", device, DEVICES)
     one_of("precision", precision, SCORING_PRECISIONS)
@@ -54,13 +54,14 @@ def load_model(
     if path.is_file():
         return Predictions.read(path, _space_option(text, options) or default_space)
     if text.startswith(HF):
-        pretrained = import_module("goldlabel.models.pretrained")
-        model: Model = pretrained.Pretrained.from_reference(text.removeprefix(HF), **options)
+        _refuse_options(text, options)
+        model: Model = find_member(text).from_reference(text.removeprefix(HF))
         model.move_to(device, precision)
         return model
     if text.startswith(ENDPOINT):
-        endpoint: Model = import_module("goldlabel.models.endpoint").Endpoint.from_reference(text, **options)
-        return endpoint
+        from goldlabel.models.endpoint import Endpoint
+
+        return Endpoint.from_reference(text, **(_endpoint_labels(default_space) | options))
     if REFERENCE.fullmatch(text):
         given = options.pop("label_space", None)
         _refuse_options(text, options, "label_space")
@@ -93,6 +94,12 @@ def _load_run(folder: Path, device: str, precision: str) -> Model:
         raise InputError(f"{folder / CONFIG}: is not a model's configuration ({error})") from error
     model.move_to(device, precision)
     return model
+
+
+def _endpoint_labels(space: LabelSpace | None) -> dict[str, str]:
+    if space is None:
+        return {}
+    return {"labels": space.name if space.name in LABEL_SPACES else ",".join(space.labels)}
 
 
 def _space_option(name: str, options: dict[str, Any]) -> LabelSpace | None:

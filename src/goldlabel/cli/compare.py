@@ -1,0 +1,98 @@
+"""``goldlabel compare``: is one model better than another?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from goldlabel.cli.loading import (
+    MODEL_HELP,
+    DeviceOption,
+    LimitOption,
+    PrecisionOption,
+    SplitOption,
+    tell_usage,
+)
+from goldlabel.cli.output import (
+    ColumnsOption,
+    JsonOption,
+    LabelsOption,
+    MapOption,
+    PathArgument,
+    note,
+    open_pairs,
+    print_json,
+    print_table,
+    progress,
+)
+
+if TYPE_CHECKING:
+    from goldlabel.evaluate import Comparison
+
+
+def compare_command(
+    a: Annotated[str, typer.Argument(metavar="A", help=MODEL_HELP)],
+    b: Annotated[str, typer.Argument(metavar="B", help="The model that A is compared with.")],
+    path: PathArgument,
+    split: SplitOption = None,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", help="Also for each value of this column, such as genre or tags; or of several: a,b."),
+    ] = None,
+    examples: Annotated[
+        int, typer.Option("--examples", min=0, help="Pairs to show of those that only A, and only B, got right.")
+    ] = 3,
+    level: Annotated[float, typer.Option("--level", help="Confidence level of intervals.")] = 0.95,
+    device: DeviceOption = "auto",
+    precision: PrecisionOption = "fp32",
+    labels: LabelsOption = "nli3",
+    spellings: MapOption = None,
+    columns: ColumnsOption = None,
+    limit: LimitOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two models, or files of predictions, on the same pairs, and show where they differ."""
+    from goldlabel.evaluate import compare
+
+    pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=None)
+    with progress(f"comparing on {path}", None, in_bytes=False) as advance:
+        result = compare(
+            a,
+            b,
+            pairs,
+            split=split,
+            limit=limit,
+            by=by,
+            examples=examples,
+            level=level,
+            on_pairs=advance,
+            device=device,
+            precision=precision,
+        )
+    _tell(result)
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        _print(result)
+
+
+def _tell(result: Comparison) -> None:
+    if result.without_gold:
+        note(f"{result.dataset}: {result.without_gold:,} pairs have no gold label and are left out")
+    for name, unanswered, usage in zip(result.models, result.unanswered, result.usage, strict=True):
+        if unanswered:
+            note(f"{name}: {unanswered:,} of {result.whole.a.n:,} pairs have no answer and count as wrong")
+        tell_usage(usage)
+
+
+def _print(result: Comparison) -> None:
+    typer.echo(result.title)
+    print_table(result.table.columns, result.table.iter_rows())
+    for who, name in zip("ab", result.models, strict=True):
+        shown = [example for example in result.examples if example.right == who]
+        if shown:
+            typer.echo(f"\nonly {who} ({name}) is right:")
+        for example in shown:
+            typer.echo(f"  {example.id}: {example.label}, a says {example.a}, b says {example.b}")
+            typer.echo(f"    {example.premise}\n    {example.hypothesis}")
