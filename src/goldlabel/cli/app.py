@@ -9,7 +9,21 @@ from typing import Annotated, Any
 
 import typer
 
-from goldlabel.cli import audit, collect, compare, data, demo, duplicates, predict, recast, score, split, train, verify
+from goldlabel.cli import (
+    audit,
+    collect,
+    compare,
+    data,
+    demo,
+    duplicates,
+    models,
+    predict,
+    recast,
+    score,
+    split,
+    train,
+    verify,
+)
 from goldlabel.cli.entry import INTERRUPTED
 from goldlabel.errors import GoldlabelError
 
@@ -32,6 +46,7 @@ app.add_typer(recast.app, name="recast")
 app.command("verify")(verify.verify_command)
 app.command("audit")(audit.audit_command)
 app.command("train")(train.train_command)
+app.command("models")(models.models_command)
 app.command("predict")(predict.predict_command)
 app.command("score")(score.score_command)
 app.command("compare")(compare.compare_command)

@@ -113,7 +113,10 @@ def train_command(
     start: Annotated[
         str | None, typer.Option("--from", metavar="RUN", help="Start from the weights of a finished run.")
     ] = None,
-    fixed: Annotated[bool, typer.Option("--fixed", help="Only score the weights of --from; train nothing.")] = False,
+    fixed: Annotated[
+        bool,
+        typer.Option("--fixed", help="Only score the weights of --from as a run (see goldlabel score); train nothing."),
+    ] = False,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An option of this model; several allowed.")
     ] = None,

@@ -61,6 +61,8 @@ class Unmoved:
 class Member(Protocol):
     """What ``MODELS`` holds: classes that can be trained and loaded."""
 
+    kind: ClassVar[str]
+    """``baseline``, ``network`` or ``encoder``."""
     paper: ClassVar[str]
     fitted_by_trainer: ClassVar[bool]
     """Whether it is fitted by ``goldlabel.train`` (a ``TrainedMember``), or by its own ``fit`` (a ``Baseline``)."""
@@ -83,6 +85,7 @@ class Baseline(Unmoved):
     keyword arguments, with their defaults, are the model's own options, but for those that mean the same everywhere.
     """
 
+    kind: ClassVar[str] = "baseline"
     paper: ClassVar[str]
     fitted_by_trainer: ClassVar[bool] = False
     any_language: ClassVar[bool] = False

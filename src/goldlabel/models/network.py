@@ -59,6 +59,7 @@ class Network(nn.Module):
     """
 
     recipe: ClassVar[WordRecipe]
+    kind: ClassVar[str] = "network"
     paper: ClassVar[str]
     fields: ClassVar[tuple[str, ...]] = ()
     fitted_by_trainer: ClassVar[bool] = True

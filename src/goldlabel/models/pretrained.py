@@ -53,6 +53,7 @@ class Pretrained(TorchModel):
     """A pre-trained encoder from Hugging Face, fine-tuned."""
 
     precisions: ClassVar[tuple[str, ...]] = SCORING_PRECISIONS
+    kind: ClassVar[str] = "encoder"
     paper: ClassVar[str] = "Devlin et al. 2019"
     fitted_by_trainer: ClassVar[bool] = True
     any_language: ClassVar[bool] = True
