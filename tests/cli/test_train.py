@@ -83,6 +83,7 @@ def test_every_option_reaches_the_run(pairs: str, others: str, tmp_path: Path) -
         "--patience", 3, "--length", 30,
         "--stop-on", "walls", "--vectors", vectors, "--freeze-vectors", "--tokenizer", "characters",
         "--vocabulary", others, "--label-space", "nli2", "--set", "hidden=6,pooling=max", "--set", "dropout=0.2",
+        "--debias", "focal", "--debias-set", "gamma=1.5",
         "--device", "cpu", "--precision", "fp32", "--seed", 5, "-o", tmp_path / "run", "--json",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
@@ -93,6 +94,7 @@ def test_every_option_reaches_the_run(pairs: str, others: str, tmp_path: Path) -
         "clip": 2.0, "patience": 3, "length": 30, "stop_on": "walls", "vectors": str(vectors), "train_vectors": False,
         "tokenizer": "characters", "tagger": "", "device": "cpu", "precision": "fp32", "start": None, "fixed": False,
         "options": {"hidden": 6, "pooling": "max", "dropout": 0.2},
+        "debias": "focal", "debias_options": {"gamma": 1.5}, "bias": [],
     }  # fmt: skip
     assert config["training"]["options"] == given
     assert config["recipe"].items() >= {key: given[key] for key in ("optimiser", "schedule", "warmup", "l2")}.items()
@@ -278,7 +280,10 @@ def test_ctrl_c_saves_and_the_same_command_goes_on(pairs: str, tmp_path: Path) -
         (("cbow", "--device", "tpu"), "device 'tpu' is not known"),
         (("cbow", "--sizes", "10;20"), "--sizes 10;20 are not numbers joined by commas"),
         (("cbow", "--grid", "esmi"), "there is no file and no grid 'esmi'; did you mean 'esim'"),
-        (("cbow", "--grid", "adv"), "grid adv.yaml: training cbow has no option 'debias.alpha'"),
+        (
+            ("cbow", "--grid", "adv"),
+            "grid adv.yaml: debias.alpha is an option of a debiasing method; pass --debias METHOD",
+        ),
         (("cbow", "--stop-on", "dors"), "stop-on 'dors' is no dev set; did you mean 'doors'"),
         (("cbow", "--vectors", "none.txt"), "none.txt: there is no such file of vectors"),
         (("cbow", "--from", "nowhere"), "nowhere: is not a run folder"),

@@ -13,6 +13,7 @@ from goldlabel.errors import InputError  # noqa: E402
 from goldlabel.models import MODELS  # noqa: E402
 from goldlabel.models.linear import Linear  # noqa: E402
 from goldlabel.models.options import check_options  # noqa: E402
+from goldlabel.models.pretrained import _options  # noqa: E402
 from goldlabel.pairs.labels import NLI3  # noqa: E402
 from goldlabel.train import train  # noqa: E402
 from goldlabel.train.options import model_options  # noqa: E402
@@ -23,7 +24,7 @@ from tests.train.samples import with_dev  # noqa: E402
 def test_every_number_that_a_model_takes_has_its_limits(name: str) -> None:
     """A new model's options are refused at the door like all others', without a line of its own."""
     member = MODELS.get(name)
-    function = member if member.fitted_by_trainer else member.fit
+    function = _options if name == "hf" else member if member.fitted_by_trainer else member.fit
     for option, default in model_options(name).items():
         check_options(name, function, {option: default})
         for value in (-1, float("nan"), True) if isinstance(default, int | float) else ("no such word", 3):
