@@ -196,7 +196,7 @@ def load_pipeline(folder: Path, device: str, dtype: torch.dtype, batch: int) -> 
         pairs = [{"text": text, "text_pair": other} for text, other in zip(premises, hypotheses, strict=True)]
         answers = pipeline(pairs, truncation=True, max_length=LENGTH)
         rows = [{answer["label"]: answer["score"] for answer in row} for row in answers]
-        return np.array([[row[label] for label in NLI3.labels] for row in rows])
+        return np.array([[row[label] for _, label in sorted(pipeline.model.config.id2label.items())] for row in rows])
 
     return predict
 
