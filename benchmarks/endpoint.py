@@ -70,7 +70,6 @@ def compare(pairs: int, concurrency: int) -> dict[str, Any]:
         process.send_signal(signal.SIGKILL)
         if process.wait() != -signal.SIGKILL:
             raise SystemExit("the run ended before it was killed")
-        time.sleep(1)  # what the server is still writing to nobody
         before = server.outcomes()
         process = start(server, cache, pairs, concurrency)
         output, _ = process.communicate()

@@ -63,12 +63,11 @@ class LocalEndpoint:
 
     def __init__(self, manners: Manners) -> None:
         self.manners = manners
-        self.ledger: list[Entry] = []
+        self._entries: list[Entry] = []
         self.bodies: list[Body] = []
         self.under_way = self.most_under_way = 0
-        self.times: list[float] = []
         self._seen: Counter[str] = Counter()
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self.on_delivery: Callable[[int], None] = lambda delivered: None
         """Called with the number of calls delivered so far."""
 
@@ -76,6 +75,14 @@ class LocalEndpoint:
     def reference(self) -> str:
         """What a user would write."""
         return f"openai:http://127.0.0.1:{self.port}/v1#tiny"
+
+    @property
+    def ledger(self) -> list[Entry]:
+        """What became of every call; a client may have its reply a moment before it is noted."""
+        with self._lock:
+            if not self._lock.wait_for(lambda: not self.under_way, timeout=60):
+                raise TimeoutError("calls are still under way")
+            return list(self._entries)
 
     def outcomes(self) -> Counter[str]:
         """Count the ledger's lines by outcome."""
@@ -91,7 +98,6 @@ class LocalEndpoint:
         call = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
         with self._lock:
             self.bodies.append(body)
-            self.times.append(time.monotonic())
             self._seen[call] += 1
             self.under_way += 1
             self.most_under_way = max(self.most_under_way, self.under_way)
@@ -101,8 +107,9 @@ class LocalEndpoint:
         """Note what became of a request."""
         with self._lock:
             self.under_way -= 1
-            self.ledger.append(entry)
-            delivered = self.outcomes()["delivered"]
+            self._entries.append(entry)
+            delivered = sum(entry.outcome == "delivered" for entry in self._entries)
+            self._lock.notify_all()
         if entry.outcome == "delivered":
             self.on_delivery(delivered)
 
@@ -144,8 +151,11 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         call, attempt = self.endpoint.begin(body)
         time.sleep(manners.seconds)
-        outcome, tokens = self._answer(body, call, attempt)
-        self.endpoint.end(Entry(call, outcome, *tokens))
+        outcome, tokens = "gone", (0, 0)
+        try:
+            outcome, tokens = self._answer(body, call, attempt)
+        finally:
+            self.endpoint.end(Entry(call, outcome, *tokens))
 
     def _answer(self, body: Body, call: str, attempt: int) -> tuple[str, tuple[int, int]]:
         manners = self.endpoint.manners

@@ -111,6 +111,19 @@ def test_what_a_server_refuses_is_not_asked_again(accepts: frozenset[str], way: 
         assert server.outcomes()["400"] == refused
 
 
+def test_a_model_that_knows_no_system_message_has_the_instructions_in_its_first_question() -> None:
+    def trouble(call: str, attempt: int) -> str:
+        return "400" if server.bodies[-1]["messages"][0]["role"] == "system" else ""
+
+    with serve(trouble=trouble, says="System role not supported") as server, model_of(server, concurrency=1) as model:
+        np.testing.assert_array_equal(model.predict(*pairs_by_number(3)), expected(3))
+        assert model.summary().way == "json_schema without system"
+        (message,) = server.bodies[-1]["messages"]
+        assert message["role"] == "user"
+        assert message["content"].startswith("You judge")
+        assert message["content"].endswith("It is lamp 2.\nAnswer:")
+
+
 def test_log_probabilities_that_are_promised_and_not_given() -> None:
     # The server accepts the parameter and leaves it away: found out with the first pair, which is paid twice.
     with serve() as server, model_of(server) as model:
@@ -376,7 +389,7 @@ def test_a_server_that_is_not_there_is_said_at_once() -> None:
 
 
 def test_a_server_that_goes_away_ends_the_run_and_keeps_what_was_answered() -> None:
-    with serve(trouble=lambda *_: "drop" if len(server.ledger) >= 8 else "") as server:
+    with serve(trouble=lambda *_: "drop" if len(server.bodies) > 8 else "") as server:
         with model_of(server, answers="free", retries=0, concurrency=1) as model:
             with pytest.raises(InputError, match=r"10 calls in a row failed .*what was answered is kept"):
                 model.predict(*pairs_by_number(100))
@@ -534,7 +547,7 @@ def test_pairs_that_a_server_will_not_have_do_not_end_the_run() -> None:
     with serve() as server, model_of(server, answers="free", concurrency=1) as model:
         model.predict(*pairs_by_number(1))
         server.manners.says = "context length exceeded"
-        server.manners.trouble = lambda call, attempt: "400" if len(server.ledger) < 16 else ""
+        server.manners.trouble = lambda call, attempt: "400" if len(server.bodies) <= 16 else ""
         scores = model.predict(*pairs_by_number(20))
         assert np.isnan(scores).all(axis=1).tolist() == [False, *[True] * 15, *[False] * 4]
         server.manners.says, server.manners.trouble = "code: content_filter", lambda call, attempt: "400"

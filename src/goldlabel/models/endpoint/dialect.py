@@ -26,6 +26,7 @@ class Dialect:
     way: str
     limit: str = "max_tokens"
     without: tuple[str, ...] = ()
+    """Parameters; or ``system``, for chats whose instructions stand in the first question."""
 
     def __str__(self) -> str:
         return " without ".join([self.way, *self.without])
@@ -41,6 +42,10 @@ class Dialect:
             body["seed"] = options.seed + sample
         if options.api == "completion":
             body["stop"] = ["\n"]
+        if "system" in self.without:
+            instructions, first, *later = question["messages"]
+            merged = f"{instructions['content']}\n\n{first['content']}"
+            body["messages"] = [{**first, "content": merged}, *later]
         body |= self._asked(words, options.api)
         return {name: value for name, value in body.items() if name not in self.without}
 
@@ -66,8 +71,9 @@ class Dialect:
             return self.next_way(ways)
         if self.limit == "max_tokens" and ("max_tokens" in refusal or "max_completion_tokens" in refusal):
             return replace(self, limit="max_completion_tokens")
-        for name in ("temperature", "seed", "stop"):
-            if name in sent and name in refusal:
+        roles = [message["role"] for message in sent.get("messages", ())]
+        for name in ("temperature", "seed", "stop", "system"):
+            if name in refusal.lower() and (name in sent or name in roles):
                 return replace(self, without=(*self.without, name))
         return self.next_way(ways)
 

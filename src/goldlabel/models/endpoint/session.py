@@ -86,7 +86,8 @@ class Session:
             for row, sample in calls:
                 await asyncio.sleep(0)  # replies that are all in the cache leave others a turn
                 try:
-                    sums[row] += await self._answer(questions[row], sample)
+                    probabilities = await self._answer(questions[row], sample)
+                    sums[row] += probabilities
                     answered[row] += 1
                 except UnansweredError as error:
                     missing.setdefault(row, []).append(error.args)
