@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import os
 import signal
@@ -24,6 +25,8 @@ from goldlabel.errors import GoldlabelError, InputError, StorageError
 from goldlabel.models import Model
 from goldlabel.models.endpoint import Endpoint, calls
 from goldlabel.models.endpoint.answers import REASONS
+from goldlabel.models.endpoint.tally import Budget, Tally
+from tests.cli.commands import run
 from tests.models.endpoint_server import (
     LABELS,
     Body,
@@ -154,6 +157,13 @@ def test_several_samples_become_shares() -> None:
         assert {body["temperature"] for body in server.bodies} == {0.7}
         assert not any("logprobs" in body for body in server.bodies)
         assert model.summary().answered == 1
+
+
+def test_samples_are_calls_of_their_own_where_a_server_takes_no_seed() -> None:
+    with serve(accepts=PLAIN - {"seed"}) as server, model_of(server, samples=3) as model:
+        np.testing.assert_array_equal(model.predict(*pairs_by_number(2)), expected(2))
+        assert server.outcomes()["delivered"] == 6
+        assert model.summary().way == "free without seed"
 
 
 def test_a_pair_of_which_few_samples_are_answered_is_unanswered() -> None:
@@ -523,10 +533,28 @@ def test_a_budget_needs_a_server_that_counts() -> None:
 
 
 def test_a_budget_lets_calls_through_in_their_order() -> None:
+    async def run() -> list[int]:
+        budget, order = Budget(Tally(1_000_000.0, 0.0), 100.0), []
+
+        async def call(tokens: int) -> None:
+            async with budget.set_aside(tokens, 0) as allowed:
+                assert allowed
+                order.append(tokens)
+                for _ in range(20):
+                    await asyncio.sleep(0)
+
+        # The last would fit beside the first, and has to wait all the same.
+        await asyncio.gather(call(40), call(70), call(10))
+        return order
+
+    assert asyncio.run(run()) == [40, 70, 10]
+
+
+def test_what_a_budget_refused_stays_refused() -> None:
     long, short = ["Lamp. " * 200] * 2, ["Lamp."] * 10
     hypotheses = [f"It is {number}." for number in range(12)]
-    with serve(seconds=0.005) as server, model_of(server, answers="free", budget=0.0005, price_in=1.0) as model:
-        # The first pair can cost 0.0016, so that the short ones behind it are not asked about either.
+    with serve() as server, model_of(server, answers="free", budget=0.0005, price_in=0.5) as model:
+        # The first pair could cost 0.0008 and each of the others 0.0003.
         assert np.isnan(model.predict(long + short, hypotheses)).all()
         assert not server.bodies
 
@@ -567,7 +595,24 @@ def test_a_cache_that_cannot_be_used(tmp_path: Path) -> None:
     assert broken.read_text().startswith("These are my notes")
 
 
-# Threads, loops, processes.
+# The command line, threads, loops, processes.
+
+
+def test_the_command_line_scores_an_endpoint_and_tells_what_was_not_answered(tmp_path: Path) -> None:
+    rows = [f"Barge {n} sails.,It is barge {n}.,{('entailment', 'not_entailment')[n % 2]}" for n in range(10)]
+    path = tmp_path / "pairs.csv"
+    path.write_text("\n".join(["premise,hypothesis,label", *rows]))
+
+    def says(body: Body) -> str:
+        return ["entailment", "not entailment"][number_of(body) % 2] if number_of(body) else "I cannot know."
+
+    with serve(answer=says) as server:
+        done = run("score", server.reference, path, "--labels", "nli2", "--set", "answers=free", "--json")
+        assert done.returncode == 0, done.stderr
+        document = json.loads(done.stdout)
+        assert document["scores"]["pairs"]["accuracy"] == 0.9
+        assert document["usage"]["unanswered"] == {"prose": 1}
+        assert "I cannot know." in done.stderr
 
 
 def test_from_threads_from_a_running_loop_and_after_closing() -> None:

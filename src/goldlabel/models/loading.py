@@ -99,7 +99,7 @@ def _load_run(folder: Path, device: str, precision: str) -> Model:
 def _endpoint_labels(space: LabelSpace | None) -> dict[str, str]:
     if space is None:
         return {}
-    return {"labels": space.name if space.name in LABEL_SPACES else ",".join(space.labels)}
+    return {"label_space": space.name if space.name in LABEL_SPACES else ",".join(space.labels)}
 
 
 def _space_option(name: str, options: dict[str, Any]) -> LabelSpace | None:
