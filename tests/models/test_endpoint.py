@@ -11,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,8 +24,9 @@ import pytest
 
 from goldlabel.errors import GoldlabelError, InputError, StorageError
 from goldlabel.models import Model
-from goldlabel.models.endpoint import Endpoint, calls
+from goldlabel.models.endpoint import Endpoint, EndpointOptions, calls
 from goldlabel.models.endpoint.answers import REASONS
+from goldlabel.models.endpoint.replies import Reply
 from goldlabel.models.endpoint.tally import Budget, Tally
 from tests.cli.commands import run
 from tests.models.endpoint_server import (
@@ -357,6 +359,31 @@ def test_requests_are_paced_and_a_limit_holds_for_all() -> None:
         loop.close()
 
 
+def test_pauses_double_up_to_half_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Failing(calls.Caller):
+        async def _attempt(self, body: bytes) -> tuple[Reply | None, str, float | None]:
+            starts.append(asyncio.get_running_loop().time())
+            return (None, "broken", None) if len(starts) < 10 else (Reply("neutral"), "", None)
+
+    async def run() -> None:
+        caller = Failing("openai:x", "http://127.0.0.1:9", EndpointOptions(retries=9), Tally(0, 0))
+        await caller.post(b"")
+        await caller.close()
+
+    starts: list[float] = []
+    monkeypatch.undo()
+    loop = Clock()
+    try:
+        loop.run_until_complete(run())
+    finally:
+        loop.close()
+    pauses = np.diff(starts)
+    longest = np.minimum(0.5 * 2.0 ** np.arange(9), 30)
+    assert (pauses >= longest / 2 - 1e-6).all()
+    assert (pauses <= longest + 1e-6).all()
+    assert len({round(pause / most, 6) for pause, most in zip(pauses, longest, strict=True)}) > 1  # by chance
+
+
 # What no retry can mend.
 
 
@@ -488,6 +515,13 @@ def test_nothing_is_asked_twice_and_the_server_is_not_needed_again() -> None:
     assert (summary.calls, summary.cached, summary.cost) == (0, 2, 0)
     assert 0 < summary.cost_before < paid(server)
     again.close()
+
+
+def test_equal_pairs_at_the_same_time_are_one_call() -> None:
+    with serve(seconds=0.05) as server, model_of(server, answers="free") as model:
+        model.predict(*pairs_by_number(1))
+        model.predict(["A."] * 8, ["B 1."] * 8)
+        assert (len(server.bodies), model.summary().calls, model.summary().cached) == (2, 2, 7)
 
 
 def test_another_prompt_temperature_sample_or_address_is_another_call() -> None:
@@ -636,6 +670,22 @@ def test_from_threads_from_a_running_loop_and_after_closing() -> None:
         np.testing.assert_array_equal(asyncio.run(handler()), results[4])
         model.close()
         np.testing.assert_array_equal(model.predict(["Lamp 4."], ["It is 4."]), results[4])
+
+
+def test_ctrl_c_ends_the_calls_and_keeps_what_was_answered() -> None:
+    def interrupt(done: int, total: int) -> None:
+        if done == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    with serve(seconds=0.02) as server, model_of(server, answers="free", concurrency=1) as model:
+        premises, hypotheses = pairs_by_number(60)
+        with pytest.raises(KeyboardInterrupt):
+            model.predict(premises, hypotheses, on_progress=interrupt)
+        model.predict(premises[:3], hypotheses[:3])
+        assert model.summary().cached == 3
+        before = len(server.bodies)
+        time.sleep(0.2)
+        assert len(server.bodies) == before < 60
 
 
 def test_progress_counts_pairs() -> None:
