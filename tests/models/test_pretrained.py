@@ -106,7 +106,6 @@ def test_outputs_are_what_methods_ask_for(classifier: Path) -> None:
             "sad, glad, none are of no label space",
         ),
         ({"label2id": {"entailment": 0, "neutral": 1, "contradiction": 2}}, "gives its labels two orders"),
-        ({"auto_map": {"AutoModel": "own.Own"}}, r"needs Python code of its own \(AutoModel\).*\?trust"),
         ({"label_space": {}}, "is a run folder of Goldlabel; leave hf: out"),
         ({"model_type": "nosuch"}, "its configuration cannot be read"),
     ],
@@ -130,6 +129,33 @@ def test_two_labels_without_names_are_refused_unless_the_user_names_them(tmp_pat
     np.testing.assert_allclose(
         model.predict(PREMISES, HYPOTHESES), other.predict(PREMISES, HYPOTHESES)[:, ::-1], atol=1e-6
     )
+
+
+OWN_CODE = """
+from transformers import BertConfig, BertForSequenceClassification
+
+class OwnConfig(BertConfig):
+    model_type = "own"
+
+class Own(BertForSequenceClassification):
+    config_class = OwnConfig
+"""
+
+
+def test_code_of_a_checkpoint_is_run_only_if_it_is_trusted(
+    classifier: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transformers.dynamic_module_utils, "HF_MODULES_CACHE", str(tmp_path / "modules"))
+    expected = Pretrained.from_reference(str(classifier)).predict(PREMISES, HYPOTHESES)
+    (classifier / "own.py").write_text(OWN_CODE)
+    classes = {"AutoConfig": "own.OwnConfig", "AutoModelForSequenceClassification": "own.Own"}
+    edit_config(classifier, auto_map=classes, model_type="own")
+    with pytest.raises(InputError, match=r"needs Python code of its own.* then pass hf:.*/classifier\?trust"):
+        Pretrained.from_reference(str(classifier))
+    assert not (tmp_path / "modules").exists()
+    model = Pretrained.from_reference(f"{classifier}?trust#{','.join(ORDER)}")
+    assert type(model.network.encoder).__name__ == "Own"
+    np.testing.assert_allclose(model.predict(PREMISES, HYPOTHESES), expected, atol=1e-6)
 
 
 def test_missing_and_damaged_files_are_named(classifier: Path, tmp_path: Path) -> None:

@@ -90,11 +90,6 @@ class Checkpoint:
             raise InputError(f"{self.name}: has no readable config.json, so that it is no model") from error
         if "label_space" in written:
             raise InputError(f"{self.name}: is a run folder of Goldlabel; leave hf: out")
-        if "auto_map" in written and not self.trusted:
-            raise InputError(
-                f"{self.name}: needs Python code of its own ({', '.join(written['auto_map'])}), which is run only if "
-                f"you trust it; read the code, then pass {self.name}{TRUST}"
-            )
         with self._reading("its configuration"):
             return transformers.AutoConfig.from_pretrained(self.folder, trust_remote_code=self.trusted)
 
@@ -159,9 +154,12 @@ class Checkpoint:
                 yield
         except InputError:
             raise
-        except ImportError as error:
-            raise InputError(f"{self.name}: {what} cannot be read: {first_line(error)}") from error
         except Exception as error:  # the library raises whatever its parsers raise
+            if "trust_remote_code" in str(error):
+                raise InputError(
+                    f"{self.name}: {what} needs Python code of its own, which is run only if you trust it; read the "
+                    f"code, then pass {self.name}{TRUST}"
+                ) from error
             raise InputError(f"{self.name}: {what} cannot be read ({first_line(error)})") from error
 
 
