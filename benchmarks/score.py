@@ -27,6 +27,7 @@ import transformers
 from measure import write_result
 from numpy.typing import NDArray
 
+from goldlabel.models import scoring
 from goldlabel.models.checkpoint import Checkpoint
 from goldlabel.models.cross_encoder import CrossEncoder
 from goldlabel.models.pair_tokenizer import PairTokenizer
@@ -55,6 +56,8 @@ def main() -> None:
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--precisions", default=None, help="ours; by default fp32,int8 on a processor, else fp16")
     parser.add_argument("--batches", default=None, help="of the others; by default 32, on a GPU 512,2048")
+    parser.add_argument("--tokens", default=None, help="in our batches, several to try; by default ours")
+    parser.add_argument("--compiled", action="store_true", help="ours through torch.compile, too")
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     on_gpu = arguments.device == "cuda"
@@ -65,6 +68,12 @@ def main() -> None:
         folder = find_encoder(arguments.encoder, arguments.size, [*premises, *hypotheses], Path(temporary))
         peers = load_peers(folder, arguments.device, batches)
         ours = {f"ours {precision}": load_ours(folder, arguments.device, precision) for precision in precisions}
+        for tokens in map(int, (arguments.tokens or "").split(",") if arguments.tokens else ()):
+            for name in [f"ours {precision}" for precision in precisions]:
+                ours[f"{name} {tokens:,} tokens"] = with_tokens(ours[name], arguments.device, tokens)
+        if arguments.compiled:
+            for precision in precisions:
+                ours[f"ours {precision} compiled"] = load_ours(folder, arguments.device, precision, compiled=True)
         exact = load_ours(folder, arguments.device, "fp32")(premises, hypotheses)
         figures = compare(peers, ours, premises, hypotheses, exact, arguments)
     figures["device"] = torch.cuda.get_device_name() if on_gpu else f"{torch.get_num_threads()} CPU threads"
@@ -151,7 +160,21 @@ def make_tokenizer(texts: list[str]) -> Any:
         return transformers.BertTokenizerFast(str(Path(folder) / "vocab.txt"))
 
 
-def load_ours(folder: Path, device: str, precision: str) -> Contender:
+def with_tokens(score: Contender, device: str, tokens: int) -> Contender:
+    """Let ours have batches of another size."""
+
+    def predict(premises: list[str], hypotheses: list[str]) -> NDArray[np.float64]:
+        usual = scoring.TOKENS[device], scoring.ENOUGH[device]
+        scoring.TOKENS[device], scoring.ENOUGH[device] = tokens, tokens // 4
+        try:
+            return score(premises, hypotheses)
+        finally:
+            scoring.TOKENS[device], scoring.ENOUGH[device] = usual
+
+    return predict
+
+
+def load_ours(folder: Path, device: str, precision: str, *, compiled: bool = False) -> Contender:
     """Load ours without asking whether random weights know entailment."""
     checkpoint = Checkpoint(str(folder))
     encoder, _ = checkpoint.read_classifier()
@@ -159,6 +182,10 @@ def load_ours(folder: Path, device: str, precision: str) -> Contender:
     model = Pretrained(f"hf:{folder}", CrossEncoder(encoder), tokenizer, NLI3, NLI3.labels, {})
     model.move_to(device, precision)
     model._checked = ROUNDING_PAIRS  # what the precision changes is printed, and not refused here
+    if compiled:
+        network = model._scorer().network.encoder
+        body = getattr(network, network.base_model_prefix)
+        setattr(network, network.base_model_prefix, torch.compile(body, dynamic=True))
     return model.predict
 
 

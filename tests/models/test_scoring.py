@@ -200,10 +200,13 @@ def test_what_changes_too_much_is_refused() -> None:
     exact = np.tile([0.5, 0.3, 0.2], (100, 1))
     moved, nothing = exact + np.array([0.002, -0.002, 0]), np.full_like(exact, np.nan)
     flipped = exact.copy()
-    flipped[:3] = [0.3, 0.5, 0.2]
-    check_rounding("int8", moved, exact)
+    flipped[:5] = [0.3, 0.5, 0.2]
+    for few in (moved, flipped[2:]):
+        check_rounding("int8", few, exact[: len(few)])
+    check_rounding("int8", flipped[:1], exact[:1])
+    flipped[:9] = flipped[0]
     with pytest.raises(
-        InputError, match=r"int8 changes 3\.0% of the labels and 2% is allowed; score in precision fp32"
+        InputError, match=r"int8 changes the label of 9 of 100 pairs and 2% is allowed; score in precision fp32"
     ):
         check_rounding("int8", flipped, exact)
     for scores in (moved, nothing):
@@ -215,8 +218,8 @@ def test_what_changes_too_much_is_refused() -> None:
 def test_int8_is_tried_on_what_is_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = load(tmp_path)
     model.move_to("cpu", "int8")
-    monkeypatch.setattr(torch_model, "CHANGED_LABELS", -0.01)
-    with pytest.raises(InputError, match=r"int8 changes .* of the labels"):
+    monkeypatch.setattr(torch_model, "SURE", 2.0)
+    with pytest.raises(InputError, match=r"int8 changes the label of \d+ of 60 pairs"):
         model.predict(PREMISES, HYPOTHESES)
 
 
@@ -224,3 +227,18 @@ def test_precisions_are_for_their_devices(tmp_path: Path) -> None:
     model = load(tmp_path)
     with pytest.raises(InputError, match=r"fp16 is for CUDA devices; pass --precision int8 or fp32"):
         model.move_to("cpu", "fp16")
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device: fast scoring on a GPU is not seen")
+@pytest.mark.parametrize("precision", ["fp32", "tf32", "fp16", "bf16"])
+def test_a_gpu_scores_as_the_processor_does(precision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load(tmp_path)
+    with torch.no_grad():
+        model.network.encoder.classifier.weight.mul_(0.02)
+    exact = model.predict(PREMISES, HYPOTHESES)
+    model.move_to("cuda", precision)
+    model._checked = torch_model.ROUNDING_PAIRS
+    monkeypatch.setattr(scoring, "PAIRS_AT_ONCE", 16)
+    assert np.abs(model.predict(PREMISES, HYPOTHESES) - exact).max() < {"fp32": 1e-5, "bf16": 1e-2}.get(precision, 2e-3)
+    with pytest.raises(InputError, match=r"int8 is for scoring on a processor"):
+        model.move_to("cuda", "int8")

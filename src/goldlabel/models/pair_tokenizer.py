@@ -235,14 +235,20 @@ class SentenceTensors:
     """Tokenised sentences on a device."""
 
     def __init__(self, sentences: Sentences, device: torch.device) -> None:
-        self.starts = torch.from_numpy(sentences.offsets[:-1].copy()).to(device)
-        self.counts = torch.from_numpy(sentences.lengths).to(device)
+        self.starts = bring(sentences.offsets[:-1].copy(), device)
+        self.counts = bring(sentences.lengths, device)
         # One more than there are, so that there is something to look at where every text is empty.
-        self.tokens = torch.from_numpy(np.append(sentences.tokens, np.int32(0))).to(device)
+        self.tokens = bring(np.append(sentences.tokens, np.int32(0)), device)
 
     def pick(self, rows: Tensor) -> Picked:
         """Return the sentences in ``rows``."""
         return Picked(self.tokens, self.starts[rows][:, None], self.counts[rows][:, None])
+
+
+def bring(values: NDArray[Any], device: torch.device) -> Tensor:
+    """Bring numbers onto a device without waiting for what it is doing."""
+    tensor = torch.from_numpy(values)
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor
 
 
 class PairTokenizer:

@@ -28,14 +28,14 @@ from torch import Tensor, nn
 from goldlabel.models.checkpoint import last_linear
 from goldlabel.models.encoding import cut_by_tokens
 from goldlabel.models.int8 import use_int8
-from goldlabel.models.pair_tokenizer import PairBatch, TokenRows
+from goldlabel.models.pair_tokenizer import PairBatch, TokenRows, bring
 from goldlabel.models.torch_model import within_memory
 
-TOKENS = {"cpu": 2_048, "cuda": 131_072}
+TOKENS = {"cpu": 2_048, "cuda": 262_144}
 """In a batch; on a processor it should fit into its cache."""
-ENOUGH = {"cpu": 512, "cuda": 32_768}
+ENOUGH = {"cpu": 512, "cuda": 65_536}
 """Tokens of pairs of one length that make batches of their own."""
-PAIRS_AT_ONCE = 16_384
+PAIRS_AT_ONCE = 32_768
 """Pairs that are tokenised while others are scored."""
 ROUNDED = {"bf16": torch.bfloat16, "fp16": torch.float16}
 EQUAL = 1e-5
@@ -69,14 +69,14 @@ def score_in_parts(
 
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="tokenize") as pool:
         scores = torch.cat([score_rows(rows, score, device) for rows in pool.map(encode_part, parts)])
-    return torch.empty_like(scores).index_copy_(0, torch.from_numpy(order).to(device), scores)
+    return torch.empty_like(scores).index_copy_(0, bring(order, device), scores)
 
 
 def score_rows(rows: TokenRows, score: Score, device: torch.device) -> Tensor:
     """Return the scores of tokenised pairs in their order."""
     order = np.lexsort(rows.lengths)
     lengths = [side[order] for side in rows.lengths]
-    places = torch.from_numpy(order).to(device)
+    places = bring(order, device)
     tensors = rows.tensors(device)
 
     def score_places(part: NDArray[np.int64]) -> Tensor:

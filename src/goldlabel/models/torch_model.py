@@ -34,7 +34,12 @@ ROUNDING = 1e-3
 ROUNDING_PAIRS = 256
 """bf16 and fp16 may change a probability by so much, which is tried on so many pairs whenever something is scored."""
 CHANGED_LABELS = 0.02
-"""The share of labels that int8 may change: pairs on the edge between two labels, whose changes even out."""
+"""The share of labels that int8 may change: pairs on the edge between two labels, whose changes even out.
+
+A MiniLM fine-tuned on SNLI changed 1.0 % of 19,666 labels, and its accuracy from 83.83 to 83.80.
+"""
+SURE = 0.001
+"""It is refused where so many changes would be less likely than this if the share were allowed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -308,10 +313,13 @@ class TrainedMember(Member, Protocol):
 def check_rounding(precision: str, rounded: NDArray[np.float64], exact: NDArray[np.float64]) -> None:
     """Refuse a precision whose probabilities are too far from the exact ones."""
     if precision == "int8":
-        changed = float((rounded.argmax(axis=1) != exact.argmax(axis=1)).mean())
-        if changed > CHANGED_LABELS:
+        from scipy.stats import binom
+
+        changed = int((rounded.argmax(axis=1) != exact.argmax(axis=1)).sum())
+        if binom.sf(changed - 1, len(exact), CHANGED_LABELS) < SURE:
             raise InputError(
-                f"int8 changes {changed:.1%} of the labels and {CHANGED_LABELS:.0%} is allowed; score in precision fp32"
+                f"int8 changes the label of {changed} of {len(exact)} pairs and {CHANGED_LABELS:.0%} is allowed; score "
+                "in precision fp32"
             )
         return
     # Not a number counts as moved: fp16 has no number above 65,504.
