@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 DEMO_SERVE ?= 1
 WORKERS ?= 2
-GPU_TESTS := tests/models/test_precision.py tests/models/test_reference_logits.py tests/train/test_gpu.py tests/models/test_pretrained_gpu.py
+GPU_TESTS := tests/models/test_precision.py tests/models/test_reference_logits.py tests/train/test_gpu.py tests/models/test_pretrained_gpu.py \
+	tests/models/test_scoring.py
 
 .PHONY: demo test test-gpu check docs bench system clean
 

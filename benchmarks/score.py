@@ -2,7 +2,7 @@
 
 Ours is ``predict`` of a pre-trained encoder, in each precision asked for. The others are sentence-transformers'
 ``CrossEncoder.predict``, in each batch size asked for, and the ``text-classification`` pipeline of transformers; on a
-GPU they compute in 16 bits, too. All of them score the same pairs with the same weights, in turns; the ratio is that of
+GPU they compute in fp16, too. All of them score the same pairs with the same weights, in turns; the ratio is that of
 our rate over the best rate of the others. Whoever is not installed is left out, which is said.
 
     python benchmarks/score.py --encoder FOLDER --on snli --pairs 2000                     # two cores
@@ -191,7 +191,7 @@ def load_ours(folder: Path, device: str, precision: str, *, compiled: bool = Fal
 
 def load_peers(folder: Path, device: str, batches: list[int]) -> dict[str, Contender]:
     """Load the other libraries, in 16 bits on a GPU."""
-    dtype = torch.bfloat16 if device == "cuda" else torch.float32
+    dtype = torch.float16 if device == "cuda" else torch.float32
     peers: dict[str, Contender] = {}
     try:
         from sentence_transformers import CrossEncoder as Peer

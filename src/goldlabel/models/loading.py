@@ -39,8 +39,9 @@ def load_model(
     ``name`` is a run folder, ``hf:NAME`` (a folder or a name on the hub), ``openai:URL#MODEL``, ``module:function``, or
     a file of predictions. What computes with PyTorch goes to ``cpu``, to ``cuda``, or with ``auto`` to a GPU if any,
     and computes its scores in ``precision``: ``fp32``, ``tf32``, ``bf16``, or with ``auto`` tf32 on a GPU and fp32
-    elsewhere; a pre-trained encoder also in ``fp16`` on a GPU and in ``int8`` on a processor. bf16 and fp16 are refused
-    where they change the probabilities by more than 0.001, int8 where it changes more than 2 % of the labels.
+    elsewhere; a pre-trained encoder also in ``fp16`` on a GPU and in ``int8`` on a processor. bf16 is refused
+    where it changes a probability by more than 0.001, fp16 by more than 0.005, int8 where it changes more than 2 % of
+    the labels.
     ``options`` are the model's own; a function and a file of predictions have ``label_space``, where they do not tell
     their labels themselves; an endpoint has those of ``EndpointOptions``. ``default_space`` are the labels where nobody
     tells any.

@@ -32,7 +32,9 @@ SCORING_TOKENS = {"cpu": 8_192, "cuda": 131_072}
 
 ROUNDING = 1e-3
 ROUNDING_PAIRS = 256
-"""bf16 and fp16 may change a probability by so much, which is tried on so many pairs whenever something is scored."""
+"""bf16 may change a probability by so much, which is tried on so many pairs whenever something is scored."""
+FP16_ROUNDING = 5e-3
+"""fp16 may: a MiniLM fine-tuned on SNLI changed one by 0.0018 at most of 768 pairs, by 0.00015 in the mean, no label."""
 CHANGED_LABELS = 0.02
 """The share of labels that int8 may change: pairs on the edge between two labels, whose changes even out.
 
@@ -323,10 +325,10 @@ def check_rounding(precision: str, rounded: NDArray[np.float64], exact: NDArray[
             )
         return
     # Not a number counts as moved: fp16 has no number above 65,504.
-    moved = float(np.abs(rounded - exact).max())
-    if not moved <= ROUNDING:
+    moved, allowed = float(np.abs(rounded - exact).max()), FP16_ROUNDING if precision == "fp16" else ROUNDING
+    if not moved <= allowed:
         raise InputError(
-            f"{precision} changes a probability by {moved:.4f} and {ROUNDING:g} is allowed; score in precision fp32"
+            f"{precision} changes a probability by {moved:.4f} and {allowed:g} is allowed; score in precision fp32"
         )
 
 
