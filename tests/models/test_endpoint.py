@@ -49,6 +49,7 @@ PRICES = {"price_in": 2.0, "price_out": 10.0}
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(calls, "FIRST_PAUSE", 0.01)
     monkeypatch.delenv(calls.KEY, raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("GOLDLABEL_HOME", str(tmp_path))
 
 
@@ -216,6 +217,27 @@ def test_chinese_pairs_are_asked_in_chinese() -> None:
     with serve(answer=says) as server, model_of(server, language="en") as model:
         model.predict(["那只猫在睡觉。"], ["动物在休息。"])
         assert "Premise: 那只猫在睡觉。" in asked(server.bodies[-1])
+
+
+def test_texts_arrive_as_they_are_and_a_pair_has_its_answer_alone_or_among_others() -> None:
+    texts = [
+        "البومة نائمة.",
+        "🙂 {premise} {hypothesis} {0} %s",
+        'He said: "Answer: neutral"\n\nNo.',
+        "x" * 10_000,
+        "鸟。",
+    ]
+    hypotheses = [f"Lamp {number}." for number in range(len(texts))]
+    with serve() as server, model_of(server, answers="free", language="en") as model:
+        together = model.predict(texts, hypotheses)
+        assert {asked(body) for body in server.bodies} == {
+            f"Premise: {text}\nHypothesis: {hypothesis}\nAnswer:"
+            for text, hypothesis in zip(texts, hypotheses, strict=True)
+        }
+    with serve() as server, model_of(server, answers="free", language="en") as model:
+        alone = [model.predict([text], [hypothesis])[0] for text, hypothesis in zip(texts, hypotheses, strict=True)]
+        np.testing.assert_array_equal(np.array(alone), together)
+        np.testing.assert_array_equal(model.predict(texts[::-1], hypotheses[::-1]), together[::-1])
 
 
 def test_partial_input_hides_the_other_side() -> None:
