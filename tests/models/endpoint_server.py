@@ -21,8 +21,14 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from goldlabel.models.endpoint import Endpoint
+
 Body = dict[str, Any]
 LABELS = ("contradiction", "entailment", "neutral")
+PLAIN = frozenset({"model", "messages", "prompt", "max_tokens", "temperature", "stop", "seed"})
+PRICES = {"price_in": 2.0, "price_out": 10.0}
 
 
 class Entry(NamedTuple):
@@ -141,6 +147,7 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body are two writes, and the second would wait 40 ms
     endpoint: LocalEndpoint
 
     def log_message(self, *arguments: Any) -> None:
@@ -250,3 +257,24 @@ def drop_third(call: str, attempt: int) -> str:
     """Drop a third of all calls, half of them before and half of them after the model ran, by chance without luck."""
     chance = int(hashlib.sha256(f"{call}{attempt}".encode()).hexdigest()[:8], 16) % 6
     return {0: "drop", 1: "cut"}.get(chance, "")
+
+
+@contextmanager
+def model_of(server: LocalEndpoint, **options: Any) -> Iterator[Endpoint]:
+    """Give the model of a local endpoint, and close it."""
+    model = Endpoint.from_reference(server.reference, **options)
+    try:
+        yield model
+    finally:
+        model.close()
+
+
+def expected(count: int) -> np.ndarray[Any, Any]:
+    """Return what a model says of numbered pairs."""
+    return np.eye(3)[[number % 3 for number in range(count)]]
+
+
+def paid(server: LocalEndpoint) -> float:
+    """Return what the replies that a server delivered cost."""
+    tokens_in, tokens_out = server.tokens("delivered")
+    return (tokens_in * PRICES["price_in"] + tokens_out * PRICES["price_out"]) / 1_000_000

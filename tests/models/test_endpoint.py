@@ -1,74 +1,36 @@
-"""The model behind an endpoint, against a local server that behaves in many ways."""
+"""The model behind an endpoint: what it is asked, and what its answers become."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
-import os
-import signal
-import subprocess
-import sys
-import textwrap
-import threading
-import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from goldlabel.errors import GoldlabelError, InputError, StorageError
+from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.models import Model
-from goldlabel.models.endpoint import Endpoint, EndpointOptions, calls
+from goldlabel.models.endpoint import Endpoint
 from goldlabel.models.endpoint.answers import REASONS
-from goldlabel.models.endpoint.replies import Reply
-from goldlabel.models.endpoint.tally import Budget, Tally
 from tests.cli.commands import run
 from tests.models.endpoint_server import (
     LABELS,
+    PLAIN,
+    PRICES,
     Body,
-    LocalEndpoint,
     asked,
     chat_logprobs,
-    drop_third,
+    expected,
+    model_of,
     number_of,
     pairs_by_number,
     serve,
 )
 
-PLAIN = frozenset({"model", "messages", "prompt", "max_tokens", "temperature", "stop", "seed"})
-PRICES = {"price_in": 2.0, "price_out": 10.0}
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(calls, "FIRST_PAUSE", 0.01)
-    monkeypatch.delenv(calls.KEY, raising=False)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("GOLDLABEL_HOME", str(tmp_path))
-
-
-@contextmanager
-def model_of(server: LocalEndpoint, **options: Any) -> Iterator[Endpoint]:
-    model = Endpoint.from_reference(server.reference, **options)
-    try:
-        yield model
-    finally:
-        model.close()
-
-
-def expected(count: int) -> np.ndarray[Any, Any]:
-    return np.eye(3)[[number % 3 for number in range(count)]]
-
-
-def paid(server: LocalEndpoint) -> float:
-    tokens_in, tokens_out = server.tokens("delivered")
-    return (tokens_in * PRICES["price_in"] + tokens_out * PRICES["price_out"]) / 1_000_000
+pytestmark = pytest.mark.usefixtures("quick_calls")
 
 
 def test_chat_and_completion_give_probabilities_in_the_order_of_the_space() -> None:
@@ -270,206 +232,16 @@ def test_examples_are_balanced_drawn_by_the_seed_and_never_the_pair_itself(tmp_p
     assert chosen[1] != chosen[2]
 
 
-# A server that is slow, rude or limiting.
-
-
-def test_dropped_cut_and_garbled_replies_are_asked_for_again() -> None:
-    def trouble(call: str, attempt: int) -> str:
-        return ["drop", "cut", "garbage", "500", "503", ""][min(attempt, 6) - 1]
-
-    with serve(trouble=trouble, accepts=PLAIN) as server, model_of(server, answers="free", **PRICES) as model:
-        np.testing.assert_array_equal(model.predict(*pairs_by_number(4)), expected(4))
-        summary = model.summary()
-        assert (summary.calls, summary.retried, summary.lost) == (4, 20, 12)
-        assert summary.cost == pytest.approx(paid(server), rel=1e-12)
-
-
-def test_a_call_that_keeps_failing_is_an_error_of_its_pair() -> None:
-    def trouble(call: str, attempt: int) -> str:
-        return "drop" if call in bad else ""
-
-    bad: set[str] = set()
-    with serve(trouble=trouble) as server, model_of(server, answers="free", retries=2) as model:
-        model.predict(*pairs_by_number(1))
-        premises, hypotheses = pairs_by_number(4)
-        original = server.begin
-
-        def begin(body: Body) -> tuple[str, int]:
-            call, attempt = original(body)
-            if number_of(body) == 2:
-                bad.add(call)
-            return call, attempt
-
-        server.begin = begin  # type: ignore[method-assign]
-        scores = model.predict(premises, hypotheses)
-        assert np.isnan(scores).all(axis=1).tolist() == [False, False, True, False]
-        assert model.summary().unanswered == {"error": 1}
-        assert "connection broke off" in model.summary().examples["error"]
-
-
-def test_a_server_that_hangs_is_given_up_after_the_timeout() -> None:
-    with serve(seconds=0.6) as server, model_of(server, timeout=0.1, retries=1, answers="free") as model:
-        with pytest.raises(InputError, match=r"answered no call; the last one: no answer within 0.1 s"):
-            model.predict(*pairs_by_number(2))
-        assert model.summary().lost == 4
-
-
-def test_rate_limits_are_waited_for() -> None:
-    def trouble(call: str, attempt: int) -> str:
-        return "429" if attempt == 1 else ""
-
-    with serve(trouble=trouble, retry_after="0.2") as server, model_of(server, answers="free", retries=0) as model:
-        np.testing.assert_array_equal(model.predict(*pairs_by_number(6)), expected(6))
-        assert server.outcomes() == {"429": 6, "delivered": 6}
-        # Waiting for a limit is no retry that failed, or retries=0 would have ended here.
-        assert model.summary().retried == 6
-
-
-def test_retry_after_may_be_a_date_and_too_long() -> None:
-    for value in ("4000", formatdate(4e9, usegmt=True)):
-        with serve(trouble=lambda call, attempt: "429", retry_after=value) as server, model_of(server) as model:
-            pairs = pairs_by_number(1)
-            with pytest.raises(InputError, match=r"asks us to wait [\d,]+ s .*run again then"):
-                model.predict(*pairs)
-
-
-def test_calls_under_way_are_limited() -> None:
-    with serve(seconds=0.02) as server, model_of(server, answers="free", concurrency="3") as model:
-        model.predict(*pairs_by_number(12))
-        assert 1 < server.most_under_way <= 3
-
-
-class Clock(asyncio.SelectorEventLoop):
-    """An event loop whose time passes only where somebody waits for it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.now = 100.0
-        select = self._selector.select  # type: ignore[attr-defined]
-        self._selector.select = lambda timeout=None: self._pass(timeout) or select(0)  # type: ignore[attr-defined]
-
-    def _pass(self, seconds: float | None) -> None:
-        self.now += seconds or 0.0
-
-    def time(self) -> float:
-        return self.now
-
-
-def test_requests_are_paced_and_a_limit_holds_for_all() -> None:
-    async def send(pace: calls.Pace, count: int) -> list[float]:
-        starts: list[float] = []
-
-        async def one() -> None:
-            await pace.turn()
-            starts.append(round(asyncio.get_running_loop().time() - 100, 6))
-
-        await asyncio.gather(*(one() for _ in range(count)))
-        return starts
-
-    async def run() -> None:
-        pace = calls.Pace(120)
-        assert await send(pace, 4) == [0, 0.5, 1, 1.5]
-        pace.hold(10)
-        pace.hold(1)
-        assert await send(pace, 2) == [11.5, 12]
-        assert await send(calls.Pace(math.inf), 3) == [12] * 3
-
-    loop = Clock()
-    try:
-        loop.run_until_complete(run())
-    finally:
-        loop.close()
-
-
-def test_pauses_double_up_to_half_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Failing(calls.Caller):
-        async def _attempt(self, body: bytes) -> tuple[Reply | None, str, float | None]:
-            starts.append(asyncio.get_running_loop().time())
-            return (None, "broken", None) if len(starts) < 10 else (Reply("neutral"), "", None)
-
-    async def run() -> None:
-        caller = Failing("openai:x", "http://127.0.0.1:9", EndpointOptions(retries=9), Tally(0, 0))
-        await caller.post(b"")
-        await caller.close()
-
-    starts: list[float] = []
-    monkeypatch.undo()
-    loop = Clock()
-    try:
-        loop.run_until_complete(run())
-    finally:
-        loop.close()
-    pauses = np.diff(starts)
-    longest = np.minimum(0.5 * 2.0 ** np.arange(9), 30)
-    assert (pauses >= longest / 2 - 1e-6).all()
-    assert (pauses <= longest + 1e-6).all()
-    assert len({round(pause / most, 6) for pause, most in zip(pauses, longest, strict=True)}) > 1  # by chance
-
-
-# What no retry can mend.
-
-
-@pytest.mark.parametrize(
-    ("manners", "reference", "message"),
-    [
-        ({"key": "sk-right"}, None, r"#tiny: wants an API key; set OPENAI_API_KEY \(status 401"),
-        ({}, "large", "has no such address or model .*The model `large` does not exist"),
-        ({"trouble": lambda *_: "402"}, None, "has no credit left"),
-        ({"trouble": lambda *_: "429", "says": "insufficient_quota"}, None, "has no credit left"),
-        ({"trouble": lambda *_: "307"}, None, "leads elsewhere"),
-        (
-            {"trouble": lambda *_: "400", "says": "bad model"},
-            None,
-            "answered no call; the last one: status 400: bad model",
-        ),
-        ({"trouble": lambda *_: "garbage"}, None, "answered no call; .*cannot be read.*<html>busy"),
-    ],
-)
-def test_a_run_that_cannot_go_on_ends_with_one_line(
-    manners: dict[str, Any], reference: str | None, message: str
-) -> None:
-    with serve(**manners) as server:
-        named = server.reference.replace("tiny", reference) if reference else server.reference
-        model = Endpoint.from_reference(named, retries=1)
-        with pytest.raises(InputError, match=message) as caught:
-            model.predict(*pairs_by_number(3))
-        assert "\n" not in str(caught.value)
-        model.close()
-
-
-def test_a_server_that_is_not_there_is_said_at_once() -> None:
-    with serve() as server:
-        reference = server.reference
-    model = Endpoint.from_reference(reference)
-    with pytest.raises(InputError, match=r"cannot be reached \(.+\); is the server running"):
-        model.predict(*pairs_by_number(20))
-    assert model.summary().retried == 0
-    model.close()
-
-
-def test_a_server_that_goes_away_ends_the_run_and_keeps_what_was_answered() -> None:
-    with serve(trouble=lambda *_: "drop" if len(server.bodies) > 8 else "") as server:
-        with model_of(server, answers="free", retries=0, concurrency=1) as model:
-            with pytest.raises(InputError, match=r"10 calls in a row failed .*what was answered is kept"):
-                model.predict(*pairs_by_number(100))
-            assert server.outcomes() == {"delivered": 8, "dropped": 10}
-        server.manners.trouble = lambda *_: ""
-        with model_of(server, answers="free") as model:
-            np.testing.assert_array_equal(model.predict(*pairs_by_number(100)), expected(100))
-            assert (model.summary().cached, model.summary().calls) == (8, 92)
-
-
-def test_the_key_is_sent_and_written_nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv(calls.KEY, "sk-secret-of-mine")
-    with serve(key="sk-secret-of-mine") as server, model_of(server) as model:
-        model.predict(*pairs_by_number(2))
-        assert "secret" not in str(model.summary().to_dict())
-    with serve(key="another") as server, model_of(server) as model:
-        with pytest.raises(InputError, match="does not accept the key in OPENAI_API_KEY") as caught:
-            model.predict(*pairs_by_number(2))
-        assert "secret" not in str(caught.value)
-    for path in tmp_path.rglob("*"):
-        assert b"secret" not in path.read_bytes()
+def test_a_server_that_has_changed_is_negotiated_with_again() -> None:
+    with serve(accepts=PLAIN | {"response_format"}) as server:
+        with model_of(server) as model:
+            model.predict(*pairs_by_number(1))
+            assert model.summary().way == "json_schema"
+        server.manners.accepts = PLAIN - {"temperature"}
+        with model_of(server) as model:
+            np.testing.assert_array_equal(model.predict(*pairs_by_number(9)), expected(9))
+            assert model.summary().way == "free without temperature"
+            assert model.summary().cached == 1
 
 
 @pytest.mark.parametrize(
@@ -518,142 +290,6 @@ def test_every_option_and_reason_is_documented() -> None:
         assert f"`{name}`" in page, name
 
 
-# The cache and the money.
-
-
-def test_nothing_is_asked_twice_and_the_server_is_not_needed_again() -> None:
-    with serve() as server:
-        with model_of(server, **PRICES) as model:
-            first = model.predict(["A.", "A.", "C."], ["B 1.", "B 1.", "D 2."])
-            np.testing.assert_array_equal(first[0], first[1])
-            # The first pair is asked in two ways; its twin in none.
-            assert (model.summary().calls, model.summary().cached) == (3, 1)
-            assert model.summary().cost == pytest.approx(paid(server), rel=1e-12)
-            assert model.summary().cost_before == 0
-        reference = server.reference
-    again = Endpoint.from_reference(reference, **PRICES)
-    np.testing.assert_array_equal(again.predict(["C.", "A."], ["D 2.", "B 1."]), first[[2, 0]])
-    summary = again.summary()
-    assert (summary.calls, summary.cached, summary.cost) == (0, 2, 0)
-    assert 0 < summary.cost_before < paid(server)
-    again.close()
-
-
-def test_equal_pairs_at_the_same_time_are_one_call() -> None:
-    with serve(seconds=0.05) as server, model_of(server, answers="free") as model:
-        model.predict(*pairs_by_number(1))
-        model.predict(["A."] * 8, ["B 1."] * 8)
-        assert (len(server.bodies), model.summary().calls, model.summary().cached) == (2, 2, 7)
-
-
-def test_another_prompt_temperature_sample_or_address_is_another_call() -> None:
-    with serve() as server:
-        for options in ({}, {"samples": 2}, {"samples": 3}, {"samples": 2, "temperature": 0.5}, {"reads": "premise"}):
-            with model_of(server, answers="free", **options) as model:
-                model.predict(["A 1."], ["B 1."])
-        assert [body["temperature"] for body in server.bodies] == [0, 1, 1, 1, 0.5, 0.5, 0]
-        with serve() as other, model_of(other, answers="free") as model:
-            model.predict(["A 1."], ["B 1."])
-            assert len(other.bodies) == 1
-
-
-def test_the_budget_is_never_exceeded_and_all_of_the_beginning_is_answered() -> None:
-    with serve(seconds=0.005) as server, model_of(server, answers="free") as model:
-        model.predict(*pairs_by_number(1))
-        each = server.ledger[0].tokens_in * PRICES["price_in"] + server.ledger[0].tokens_out * PRICES["price_out"]
-    budget = 20 * each / 1_000_000
-    with serve(seconds=0.005) as server, model_of(server, answers="free", budget=budget, **PRICES) as model:
-        scores = model.predict(*pairs_by_number(60))
-        summary = model.summary()
-        answered = ~np.isnan(scores).any(axis=1)
-        assert 5 <= answered.sum() == summary.answered <= 20
-        assert answered[: answered.sum()].all()
-        assert summary.unanswered == {"budget": 60 - summary.answered}
-        assert summary.cost == pytest.approx(paid(server), rel=1e-12)
-        assert summary.cost <= budget
-        # What is cached costs nothing, and is answered within a budget of nothing.
-        with model_of(server, answers="free", budget=0.0, **PRICES) as poor:
-            np.testing.assert_array_equal(poor.predict(*pairs_by_number(60)), scores)
-            assert poor.summary().cost == 0
-
-
-def test_a_budget_needs_a_server_that_counts() -> None:
-    with serve(usage=False) as server:
-        with model_of(server, answers="free") as model:
-            model.predict(*pairs_by_number(2))
-            assert model.summary().unmetered == 2
-        with model_of(server, answers="free", budget=1.0, language="zh", **PRICES) as model:
-            pairs = pairs_by_number(3)
-            with pytest.raises(InputError, match="does not say how many tokens it used"):
-                model.predict(*pairs)
-
-
-def test_a_budget_lets_calls_through_in_their_order() -> None:
-    async def run() -> list[int]:
-        budget, order = Budget(Tally(1_000_000.0, 0.0), 100.0), []
-
-        async def call(tokens: int) -> None:
-            async with budget.set_aside(tokens, 0) as allowed:
-                assert allowed
-                order.append(tokens)
-                for _ in range(20):
-                    await asyncio.sleep(0)
-
-        # The last would fit beside the first, and has to wait all the same.
-        await asyncio.gather(call(40), call(70), call(10))
-        return order
-
-    assert asyncio.run(run()) == [40, 70, 10]
-
-
-def test_what_a_budget_refused_stays_refused() -> None:
-    long, short = ["Lamp. " * 200] * 2, ["Lamp."] * 10
-    hypotheses = [f"It is {number}." for number in range(12)]
-    with serve() as server, model_of(server, answers="free", budget=0.0005, price_in=0.5) as model:
-        # The first pair could cost 0.0008 and each of the others 0.0003.
-        assert np.isnan(model.predict(long + short, hypotheses)).all()
-        assert not server.bodies
-
-
-def test_a_server_that_has_changed_is_negotiated_with_again() -> None:
-    with serve(accepts=PLAIN | {"response_format"}) as server:
-        with model_of(server) as model:
-            model.predict(*pairs_by_number(1))
-            assert model.summary().way == "json_schema"
-        server.manners.accepts = PLAIN - {"temperature"}
-        with model_of(server) as model:
-            np.testing.assert_array_equal(model.predict(*pairs_by_number(9)), expected(9))
-            assert model.summary().way == "free without temperature"
-            assert model.summary().cached == 1
-
-
-def test_pairs_that_a_server_will_not_have_do_not_end_the_run() -> None:
-    with serve() as server, model_of(server, answers="free", concurrency=1) as model:
-        model.predict(*pairs_by_number(1))
-        server.manners.says = "context length exceeded"
-        server.manners.trouble = lambda call, attempt: "400" if len(server.bodies) <= 16 else ""
-        scores = model.predict(*pairs_by_number(20))
-        assert np.isnan(scores).all(axis=1).tolist() == [False, *[True] * 15, *[False] * 4]
-        server.manners.says, server.manners.trouble = "code: content_filter", lambda call, attempt: "400"
-        model.predict(["A."], ["B 99."])
-        assert model.summary().unanswered == {"error": 15, "refused": 1}
-
-
-def test_a_cache_that_cannot_be_used(tmp_path: Path) -> None:
-    broken = tmp_path / "notes.txt"
-    broken.write_text("These are my notes, and no cache.\n" * 100)
-    with serve() as server:
-        for path, error in ((broken, InputError), (tmp_path, StorageError)):
-            model = Endpoint.from_reference(server.reference, cache=str(path))
-            with pytest.raises(error, match=r"notes.txt: is not a cache of replies|cannot be used as the cache"):
-                model.predict(["A."], ["B."])
-            model.close()
-    assert broken.read_text().startswith("These are my notes")
-
-
-# The command line, threads, loops, processes.
-
-
 def test_the_command_line_scores_an_endpoint_and_tells_what_was_not_answered(tmp_path: Path) -> None:
     rows = [f"Barge {n} sails.,It is barge {n}.,{('entailment', 'not_entailment')[n % 2]}" for n in range(10)]
     path = tmp_path / "pairs.csv"
@@ -669,113 +305,3 @@ def test_the_command_line_scores_an_endpoint_and_tells_what_was_not_answered(tmp
         assert document["scores"]["pairs"]["accuracy"] == 0.9
         assert document["usage"]["unanswered"] == {"prose": 1}
         assert "I cannot know." in done.stderr
-
-
-def test_from_threads_from_a_running_loop_and_after_closing() -> None:
-    with serve(seconds=0.01) as server, model_of(server, answers="free", concurrency=4) as model:
-        results: dict[int, Any] = {}
-        threads = [
-            threading.Thread(target=lambda n=n: results.update({n: model.predict([f"Lamp {n}."], [f"It is {n}."])}))
-            for n in range(8)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert [int(results[n].argmax()) for n in range(8)] == [n % 3 for n in range(8)]
-        assert server.most_under_way <= 4
-        assert len(server.bodies) == 8
-
-        async def handler() -> Any:
-            return model.predict(["Lamp 4."], ["It is 4."])
-
-        np.testing.assert_array_equal(asyncio.run(handler()), results[4])
-        model.close()
-        np.testing.assert_array_equal(model.predict(["Lamp 4."], ["It is 4."]), results[4])
-
-
-def test_ctrl_c_ends_the_calls_and_keeps_what_was_answered() -> None:
-    def interrupt(done: int, total: int) -> None:
-        if done == 3:
-            signal.raise_signal(signal.SIGINT)
-
-    with serve(seconds=0.02) as server, model_of(server, answers="free", concurrency=1) as model:
-        premises, hypotheses = pairs_by_number(60)
-        with pytest.raises(KeyboardInterrupt):
-            model.predict(premises, hypotheses, on_progress=interrupt)
-        model.predict(premises[:3], hypotheses[:3])
-        assert model.summary().cached == 3
-        before = len(server.bodies)
-        time.sleep(0.2)
-        assert len(server.bodies) == before < 60
-
-
-def test_progress_counts_pairs() -> None:
-    with serve() as server, model_of(server, samples=2) as model:
-        steps: list[tuple[int, int]] = []
-        model.predict(*pairs_by_number(5), on_progress=lambda done, total: steps.append((done, total)))
-        assert steps == [(done, 5) for done in range(1, 6)]
-
-
-RUN = """
-    import sys
-    from goldlabel.models.endpoint import Endpoint, calls
-    from tests.models.endpoint_server import pairs_by_number
-    calls.FIRST_PAUSE = 0.01
-    model = Endpoint.from_reference(sys.argv[1], cache=sys.argv[2], answers="free", price_in=2.0, price_out=10.0)
-    try:
-        model.predict(*pairs_by_number(int(sys.argv[3])))
-    except KeyboardInterrupt:
-        sys.exit(9)
-"""
-
-
-def start(server: LocalEndpoint, cache: Path, pairs: int) -> subprocess.Popen[bytes]:
-    root = Path(__file__).parents[2]
-    paths = os.pathsep.join([str(root), *filter(None, [os.environ.get("PYTHONPATH")])])
-    command = [sys.executable, "-c", textwrap.dedent(RUN), server.reference, str(cache), str(pairs)]
-    return subprocess.Popen(command, env=os.environ | {"PYTHONPATH": paths}, cwd=root)
-
-
-@pytest.mark.parametrize("kill", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_that_is_killed_goes_on_where_it_was(kill: signal.Signals, tmp_path: Path) -> None:
-    pairs, cache = 90, tmp_path / "replies.sqlite"
-    reached, killed = threading.Event(), threading.Event()
-    with serve(trouble=drop_third, seconds=0.01) as server:
-
-        def stall(delivered: int) -> None:
-            if delivered >= 30:
-                reached.set()
-                killed.wait(60)
-
-        server.on_delivery = stall
-        process = start(server, cache, pairs)
-        assert reached.wait(60)
-        process.send_signal(kill)
-        assert process.wait(60) == {signal.SIGKILL: -9, signal.SIGINT: 9}[kill]
-        killed.set()
-        with model_of(server, cache=str(cache), answers="free", **PRICES) as model:
-            np.testing.assert_array_equal(model.predict(*pairs_by_number(pairs)), expected(pairs))
-            summary = model.summary()
-        delivered = Counter(entry.call for entry in server.ledger if entry.outcome == "delivered")
-        # Every pair was delivered once, and again only if its reply was under way when the process ended.
-        assert len(delivered) == pairs
-        twice = [entry for entry in server.ledger if delivered[entry.call] > 1]
-        assert sum(delivered.values()) - pairs <= 8
-        assert summary.cached + summary.calls == pairs
-        assert summary.cached >= 30 - 8
-        lost = (
-            sum(2.0 * entry.tokens_in + 10.0 * entry.tokens_out for entry in twice if entry.outcome == "delivered") / 2
-        )
-        assert summary.cost + summary.cost_before == pytest.approx(paid(server) - lost / 1_000_000, rel=1e-12)
-
-
-def test_two_processes_share_a_cache(tmp_path: Path) -> None:
-    cache = tmp_path / "replies.sqlite"
-    with serve(seconds=0.005) as server:
-        processes = [start(server, cache, 40) for _ in range(2)]
-        assert [process.wait(60) for process in processes] == [0, 0]
-        before = len(server.bodies)
-        with model_of(server, cache=str(cache), answers="free") as model:
-            np.testing.assert_array_equal(model.predict(*pairs_by_number(40)), expected(40))
-        assert len(server.bodies) == before
