@@ -45,6 +45,12 @@ def edit_config(folder: Path, **changes: Any) -> Path:
     return folder
 
 
+def build(folder: Path, **options: Any) -> Pretrained:
+    """A model as training begins with it."""
+    choices = Choices(model=f"hf:{folder}", languages=frozenset({"en"}), options=options)
+    return Pretrained.build(choices, Pretrained.prepare(choices, [], None), NLI3, NLI3.labels, None)
+
+
 def test_scores_equal_the_librarys_in_our_order(kind: str, tmp_path: Path) -> None:
     folder = make_classifier(tmp_path, kind, ORDER)
     model = Pretrained.from_reference(str(folder))
@@ -64,14 +70,17 @@ def test_scores_equal_the_librarys_in_our_order(kind: str, tmp_path: Path) -> No
     assert scores.std(axis=0).max() > 1e-2, "texts must make a difference"
 
 
-def test_padding_changes_nothing(kind: str, tmp_path: Path) -> None:
-    model = Pretrained.from_reference(str(make_classifier(tmp_path, kind, ORDER)))
+@pytest.mark.parametrize("head", ["cross", "bi"])
+def test_padding_changes_nothing(kind: str, head: str, tmp_path: Path) -> None:
+    model = build(make_classifier(tmp_path, kind, ORDER), head=head)
     rows = model.encode(PREMISES, HYPOTHESES)
-    tensors, longest = rows.tensors(torch.device("cpu")), int(rows.lengths[0].max())
+    tensors = rows.tensors(torch.device("cpu"))
+    longest = tuple(int(lengths.max()) for lengths in rows.lengths)
     with model.scoring():
-        whole = model.forward(tensors.batch(torch.arange(len(rows)), (longest,)), sides=True)
-        for row, length in enumerate(rows.lengths[0].tolist()):
-            single = model.forward(tensors.batch(torch.tensor([row]), (length,)), sides=True)
+        whole = model.forward(tensors.batch(torch.arange(len(rows)), longest), sides=True)
+        for row in range(len(rows)):
+            sizes = tuple(int(lengths[row]) for lengths in rows.lengths)
+            single = model.forward(tensors.batch(torch.tensor([row]), sizes), sides=True)
             for name in ("logits", "hidden", "premise", "hypothesis"):
                 torch.testing.assert_close(getattr(single, name)[0], getattr(whole, name)[row], rtol=0, atol=1e-5)
 
@@ -238,9 +247,7 @@ def test_a_named_head_is_kept_and_others_are_fresh(tmp_path: Path) -> None:
     named, numbered = make_classifier(tmp_path / "named", labels=ORDER), make_classifier(tmp_path / "numbered")
 
     def head(folder: Path) -> torch.Tensor:
-        choices = Choices(model=f"hf:{folder}", languages=frozenset({"en"}))
-        preparation = Pretrained.prepare(choices, [], None)
-        return Pretrained.build(choices, preparation, NLI3, NLI3.labels, None).network.encoder.classifier.weight
+        return build(folder).network.encoder.classifier.weight
 
     with quiet():
         own = transformers.AutoModelForSequenceClassification.from_pretrained(named).classifier.weight
@@ -292,9 +299,7 @@ def test_dev_sets_may_be_in_any_language(classifier: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize("kind", ["bert", "roberta", "deberta-v2", "modernbert", "xlnet"])
 def test_lora_trains_little_and_leaves_plain_weights(kind: str, tmp_path: Path) -> None:
     """The saved folder scores as the model did before it was saved, and knows nothing of LoRA."""
-    folder = make_classifier(tmp_path / "start", kind)
-    choices = Choices(model=f"hf:{folder}", languages=frozenset({"en"}), options={"lora": 2})
-    model = Pretrained.build(choices, Pretrained.prepare(choices, [], None), NLI3, NLI3.labels, None)
+    model = build(make_classifier(tmp_path / "start", kind), lora=2)
     trained = {name for name, parameter in model.network.named_parameters() if parameter.requires_grad}
     prefix = f"encoder.{model.network.encoder.base_model_prefix}."
     assert all(".lora_" in name or not name.startswith(prefix) for name in trained)
@@ -344,9 +349,9 @@ def test_a_bi_encoder_encodes_each_sentence_once(tmp_path: Path, monkeypatch: py
 
 def test_dropout_is_the_checkpoints_own_unless_chosen(classifier: Path) -> None:
     for options, expected in (({}, 0.1), ({"dropout": 0.0}, 0.0), ({"dropout": 0.3}, 0.3)):
-        choices = Choices(model=f"hf:{classifier}", languages=frozenset({"en"}), options=options)
-        model = Pretrained.build(choices, Pretrained.prepare(choices, [], None), NLI3, NLI3.labels, None)
-        layers = [layer for layer in model.network.modules() if isinstance(layer, torch.nn.Dropout)]
+        layers = [
+            layer for layer in build(classifier, **options).network.modules() if isinstance(layer, torch.nn.Dropout)
+        ]
         assert {layer.p for layer in layers} == {expected}
 
 
