@@ -13,7 +13,7 @@ import goldlabel as gl
 from goldlabel.errors import InputError
 from goldlabel.evaluate import score
 from goldlabel.evaluate.scores import score_answers
-from goldlabel.metrics import accuracy_score
+from goldlabel.metrics import accuracy_score, macro_f1
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.labels import NLI2, NLI3, SCITAIL
 from tests.calibration import DESIGNS, Design, Rate, coverage, faults
@@ -39,6 +39,13 @@ def test_figures_are_those_of_scikit_learn() -> None:
         assert [ours.precision.value, ours.recall.value, ours.f1.value, ours.gold] == pytest.approx(figures)
         assert ours.predicted == ANSWERS.count(label)
     assert whole.confusion["entailment"] == {"contradiction": 0, "entailment": 15, "neutral": 5}
+
+
+def test_macro_f1_is_over_the_labels_that_occur() -> None:
+    gold, answers = ["entailment", "neutral"] * 10, ["entailment"] * 20
+    whole = score(Told(answers), make_pairs(gold)).scores["birds"].whole
+    assert whole.macro_f1.value == pytest.approx(macro_f1(gold, answers, NLI3.labels)) == pytest.approx(1 / 3)
+    assert whole.per_label["contradiction"].f1.value is None
 
 
 def test_no_answer_is_a_wrong_one_and_is_counted() -> None:

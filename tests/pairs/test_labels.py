@@ -45,6 +45,14 @@ def test_scitail_drops_contradiction_and_renormalises() -> None:
     assert mapped[1].tolist() == [0.5, 0.5]
 
 
+def test_no_answer_stays_none() -> None:
+    scores = np.array([[np.nan] * 3, [0.2, 0.5, 0.3]])
+    for target in (NLI2, SCITAIL, NLI3):
+        mapped = score_mapping(NLI3, target).apply(scores)
+        assert np.isnan(mapped[0]).all()
+        assert mapped[1].sum() == pytest.approx(1)
+
+
 def test_ordinal_scale_to_nli3() -> None:
     words = ["very_likely", "likely", "plausible", "technically_possible", "impossible", "-"]
     assert map_labels(words, ORDINAL5, NLI3) == ["entailment", "neutral", "neutral", "neutral", "contradiction", "-"]
