@@ -1,9 +1,10 @@
-"""Training and scoring speed of three networks, beside a straightforward loop over the same network.
+"""Training and scoring speed of the published networks, beside a straightforward loop over the same network.
 
-The reference is what one writes first: random batches of 32 from a DataLoader, padded to the longest by the
-collate function, single precision, the loss read after every step; scoring in batches of 32 in the order given.
-Ours is the trainer: encoded once, length buckets, batches by token budget on the device. Both train on the same
-pairs until the dev accuracy stops getting better (or --epochs; on a CPU, one), and both figures stand side by side.
+The reference is what one writes first: random batches from a DataLoader, padded to the longest by the collate
+function, the loss read after every step; scoring in batches of the same size in the order given. Ours is the trainer:
+encoded once, length buckets, on a GPU whole steps captured into CUDA graphs. Both have the published batch and recipe,
+the same precision and the same pairs, and train until the dev accuracy stops getting better (or --epochs; on a CPU,
+one). ``training`` is the rate of the whole run, ``steady`` that of its last epoch, when everything is captured.
 
     python benchmarks/train.py --on snli --vectors glove.npz [--device cuda] [--models esim,infersent]
 """
@@ -27,6 +28,7 @@ from goldlabel.models import MODELS
 from goldlabel.models.encoding import EncodedPairs
 from goldlabel.models.model import label_indices
 from goldlabel.models.network import NetworkModel, PairTensors, build_network
+from goldlabel.models.precision import single_precision
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.sources import find
 from goldlabel.sources.fragments import fragment_pairs
@@ -38,15 +40,7 @@ from goldlabel.train.run import RunFolder
 from goldlabel.train.task import Task, gather_task
 from goldlabel.train.trainer import Trainer, resolve_recipe
 
-SETTINGS: dict[str, dict[str, Any]] = {
-    "esim": {"cuda": {"batch_tokens": 24_576, "lr": 1.5e-3}, "cpu": {}},
-    "infersent": {"cuda": {"batch_tokens": 12_288, "lr": 0.8, "precision": "bf16"}, "cpu": {}},
-    "decomposable-attention": {"cuda": {"batch_tokens": 12_288, "lr": 0.1}, "cpu": {"batch": 32}},
-}
-"""What the trainer is given beside the published recipe."""
-OPTIONS: dict[str, dict[str, Any]] = {"decomposable-attention": {"spread": 0.07}}
-"""Of both sides: from the published spread of 0.01, batches of 32 begin to learn too late to be compared."""
-REFERENCE_BATCH = 32
+NETWORKS = "cbow,lstm,bilstm-siamese,infersent,hbmp,disan,decomposable-attention,bimpm,esim,diin"
 
 
 def main() -> None:
@@ -54,7 +48,8 @@ def main() -> None:
     parser.add_argument("--on", default=None, help="pairs with train and dev splits; generated ones by default")
     parser.add_argument("--vectors", default=None)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--models", default=",".join(SETTINGS))
+    parser.add_argument("--models", default=NETWORKS)
+    parser.add_argument("--precision", choices=["fp32", "tf32"], default="fp32")
     parser.add_argument("--side", choices=["both", "ours", "reference"], default="both")
     parser.add_argument(
         "--epochs", type=int, default=None, help="of both; by default each stops early, on a CPU after one"
@@ -80,15 +75,17 @@ def compare(name: str, task: Task, device: torch.device, arguments: argparse.Nam
     figures: dict[str, Any] = {
         side: train(name, task, device, arguments) for side, train in both.items() if arguments.side in (side, "both")
     }
-    for work in ("training", "scoring") if len(figures) == 2 else ():
-        figures[f"{work}_ratio"] = figures["ours"][work] / figures["reference"][work]
+    if len(figures) == 2:
+        ours, reference = figures["ours"], figures["reference"]
+        for work in ("training", "scoring"):
+            figures[f"{work}_ratio"] = ours[work] / reference[work]
+        figures["steady_ratio"] = ours["steady"] / reference["training"]
     return figures
 
 
 def train_ours(name: str, task: Task, device: torch.device, arguments: argparse.Namespace) -> dict[str, Any]:
     """The trainer; its rate counts batches, steps and looks, not the dev set."""
-    chosen = SETTINGS[name][device.type]
-    options = TrainOptions(device=device.type, vectors=arguments.vectors, epochs=arguments.epochs, **chosen)
+    options = chosen_options(device, arguments)
     network: Any = MODELS.get(name)
     with tempfile.TemporaryDirectory() as folder:
         task = replace(task, options=options)
@@ -102,10 +99,12 @@ def train_ours(name: str, task: Task, device: torch.device, arguments: argparse.
         trainer.run()
         epochs = trainer.epoch - 1
         seconds = trainer.seconds
+        ends = [0.0, *(line["seconds"] for line in trainer.folder.metrics())]
         scoring = _rate(lambda: model.predict_rows(encoded.dev[0]), len(task.dev[0]))
     gflops = flops_per_pair(model, encoded.dev[0], task.dev[0]) * len(rows) * epochs / seconds / 1e9
     return {
         "training": len(rows) * epochs / seconds,
+        "steady": len(rows) / (ends[-1] - ends[-2]),
         "scoring": scoring,
         "accuracy": trainer.best,
         "epochs": epochs,
@@ -117,19 +116,27 @@ def train_ours(name: str, task: Task, device: torch.device, arguments: argparse.
 
 
 def fresh_model(name: str, encoded: EncodedTask, task: Task, device: torch.device) -> NetworkModel:
-    space, options, made = task.gold.space, OPTIONS.get(name, {}), encoded.preparation
-    built = build_network(MODELS.get(name), made.encoder, len(space), options=options, vectors=made.vectors)
-    return NetworkModel(built.to(device), made.encoder, space, space.labels, options)
+    space, made = task.gold.space, encoded.preparation
+    built = build_network(MODELS.get(name), made.encoder, len(space), options={}, vectors=made.vectors)
+    return NetworkModel(built.to(device), made.encoder, space, space.labels, {})
+
+
+def chosen_options(device: torch.device, arguments: argparse.Namespace) -> TrainOptions:
+    """What both sides are told beside the published recipe."""
+    return TrainOptions(
+        device=device.type, vectors=arguments.vectors, epochs=arguments.epochs, precision=arguments.precision
+    )
 
 
 def train_reference(name: str, task: Task, device: torch.device, arguments: argparse.Namespace) -> dict[str, Any]:
     """The loop one writes first."""
-    torch.set_float32_matmul_precision("highest")
-    torch.backends.cudnn.allow_tf32 = False
+    with single_precision(arguments.precision):
+        return _train_reference(name, task, device, arguments)
+
+
+def _train_reference(name: str, task: Task, device: torch.device, arguments: argparse.Namespace) -> dict[str, Any]:
     network: Any = MODELS.get(name)
-    options = TrainOptions(
-        device=device.type, vectors=arguments.vectors, epochs=arguments.epochs, batch=REFERENCE_BATCH
-    )
+    options = chosen_options(device, arguments)
     recipe = resolve_recipe(network.recipe, options)
     with tempfile.TemporaryDirectory() as folder:
         encoded = encode_task(replace(task, options=options), None, Path(folder))
@@ -138,7 +145,7 @@ def train_reference(name: str, task: Task, device: torch.device, arguments: argp
     trained = [p for p in model.network.parameters() if p.requires_grad]
     optimiser = KINDS[recipe.optimiser](trained, lr=recipe.lr, weight_decay=recipe.l2)
     training, dev = PlainPairs(encoded.rows, task.gold), PlainPairs(encoded.dev[0], task.dev[0])
-    loader: Any = DataLoader(training, batch_size=REFERENCE_BATCH, shuffle=True, collate_fn=training.collate)
+    loader: Any = DataLoader(training, batch_size=recipe.batch, shuffle=True, collate_fn=training.collate)
     best, best_epoch, seconds, seen, epoch = 0.0, 0, 0.0, 0, 0
     stale = bad = 0
     while epoch < recipe.epochs and stale < recipe.patience and not _late(seconds, arguments.seconds):
@@ -162,7 +169,7 @@ def train_reference(name: str, task: Task, device: torch.device, arguments: argp
             if _late(seconds + time.perf_counter() - start, arguments.seconds):
                 break
         seconds += time.perf_counter() - start
-        accuracy, scoring = score_reference(model, dev, task.dev[0], device)
+        accuracy, scoring = score_reference(model, dev, task.dev[0], device, recipe.batch)
         if accuracy > best:
             best, best_epoch, stale, bad = accuracy, epoch, 0, 0
         else:
@@ -172,7 +179,6 @@ def train_reference(name: str, task: Task, device: torch.device, arguments: argp
                 group["lr"] *= recipe.drop
             group["lr"] *= recipe.decay
         bad = 0 if bad > recipe.drop_patience else bad
-    torch.backends.cudnn.allow_tf32 = True
     return {
         "training": seen / seconds,
         "scoring": scoring,
@@ -205,11 +211,13 @@ class PlainPairs(torch.utils.data.Dataset[int]):
 
 
 @torch.inference_mode()
-def score_reference(model: NetworkModel, dev: PlainPairs, gold: GoldPairs, device: torch.device) -> tuple[float, float]:
+def score_reference(
+    model: NetworkModel, dev: PlainPairs, gold: GoldPairs, device: torch.device, batch: int
+) -> tuple[float, float]:
     model.network.eval()
     start = time.perf_counter()
     shares = []
-    for rows, sizes, _ in DataLoader(dev, batch_size=REFERENCE_BATCH, collate_fn=dev.collate):
+    for rows, sizes, _ in DataLoader(dev, batch_size=batch, collate_fn=dev.collate):
         premise, hypothesis = dev.tensors.batch(rows, sizes)
         scores = model.network(_moved(premise, device), _moved(hypothesis, device))
         shares.append(scores.logits.softmax(dim=1).cpu().numpy())

@@ -3,9 +3,9 @@
     python benchmarks/zoo_gpu.py --on snli --vectors glove.npz   # by default generated pairs and random vectors
 
 Runs share the GPU, --jobs at a time: a single one leaves most of it idle. With NVIDIA's multi-process service
-(nvidia-cuda-mps-control -d) their kernels run beside each other and not in turns. Batches are larger than the published
-ones and learning rates raised to fit; every run stops when its dev accuracy has not got better for --patience
-epochs. Printed per model: minutes, epochs, dev and test accuracy.
+(nvidia-cuda-mps-control -d) their kernels run beside each other and not in turns. Batches, rates and all else are those
+of the published recipes; every run stops when its dev accuracy has not got better for --patience epochs. Printed per
+model: minutes, epochs, dev and test accuracy.
 """
 
 from __future__ import annotations
@@ -29,17 +29,7 @@ from goldlabel.train.fit import run_task
 from goldlabel.train.options import TrainOptions
 from goldlabel.train.task import gather_task
 
-SETTINGS: dict[str, dict[str, Any]] = {
-    "diin": {"batch": 256, "lr": 1.0, "precision": "bf16"},
-    "hbmp": {"batch": 256, "lr": 1e-3},
-    "disan": {"batch": 128, "lr": 1.0},
-    "bimpm": {"batch": 256, "lr": 2e-3},
-    "lstm": {"batch": 64, "lr": 1.0},
-    "infersent": {"batch": 256, "lr": 0.3},
-    "esim": {"batch_tokens": 24_576, "lr": 1.5e-3},
-    "bilstm-siamese": {"batch": 256, "lr": 1e-3},
-    "decomposable-attention": {"batch": 64, "lr": 0.05, "options": {"spread": 0.07}},
-}
+NETWORKS = "diin,hbmp,disan,bimpm,lstm,infersent,esim,bilstm-siamese,decomposable-attention"
 
 
 def main() -> None:
@@ -50,7 +40,7 @@ def main() -> None:
     parser.add_argument("--patience", type=int, default=3)
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--models", default=",".join(SETTINGS))
+    parser.add_argument("--models", default=NETWORKS)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--limit", type=int, default=None)
     arguments = parser.parse_args()
@@ -86,7 +76,6 @@ def train_one(name: str, seed: int, folder: str, arguments: dict[str, Any]) -> d
         device=arguments["device"],
         patience=arguments["patience"],
         epochs=arguments["epochs"],
-        **SETTINGS.get(name, {}),
     )
     task = gather_task(name, [pairs], options, sizes=[arguments["limit"]])
     run = Path(folder) / name / f"seed-{seed}"

@@ -22,6 +22,7 @@ from goldlabel.models import MODELS  # noqa: E402
 from goldlabel.models.network import Network  # noqa: E402
 from goldlabel.train import Run, sweep, train  # noqa: E402
 from goldlabel.train import step as step_module  # noqa: E402
+from goldlabel.train.debias import DEBIAS  # noqa: E402
 from goldlabel.train.objective import CrossEntropy  # noqa: E402
 from goldlabel.train.step import CapturedSteps, TrainingStep  # noqa: E402
 from goldlabel.train.trainer import Interrupted  # noqa: E402
@@ -166,3 +167,14 @@ def test_two_runs_at_once_are_as_one_after_the_other(tmp_path: Path) -> None:
     assert list(apart.runs) == list(beside.runs) == ["seed-0", "seed-1"]
     for run in apart.runs:
         assert weights(tmp_path / "apart" / run) == weights(tmp_path / "beside" / run)
+
+
+@pytest.mark.parametrize("method", list(DEBIAS))
+def test_every_debiasing_method_is_captured(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fit("bilstm-siamese", tmp_path / "captured", debias=method)
+    assert "cannot be captured" not in capsys.readouterr().err
+    monkeypatch.setattr(step_module, "LEAST_BATCHES", 10**9)
+    fit("bilstm-siamese", tmp_path / "alone", debias=method)
+    assert weights(tmp_path / "captured") == weights(tmp_path / "alone")

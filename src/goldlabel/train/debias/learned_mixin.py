@@ -32,4 +32,4 @@ class LearnedMixin(Method):
     def weighted(self, outputs: Outputs, rows: Tensor) -> list[Tensor]:
         """Return the log-probabilities of each bias model, times what it counts for each row."""
         gains = functional.softplus(self.mixin(outputs.hidden))
-        return [gains[:, [number]] * bias for number, bias in enumerate(self.biases(rows))]
+        return [gains[:, number, None] * bias for number, bias in enumerate(self.biases(rows))]
