@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +11,8 @@ from sklearn.metrics import f1_score, precision_recall_fscore_support
 import goldlabel as gl
 from goldlabel.errors import InputError
 from goldlabel.evaluate import score
-from goldlabel.evaluate.scores import score_answers
 from goldlabel.metrics import accuracy_score, macro_f1
-from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.labels import NLI2, NLI3, SCITAIL
-from tests.calibration import DESIGNS, Design, Rate, coverage, faults
 from tests.evaluate.samples import Told, make_pairs
 
 GOLD = ["entailment", "neutral", "contradiction"] * 20
@@ -166,48 +162,3 @@ def test_a_file_is_scored_by_id(tmp_path: Path) -> None:
     file.write_text("id,label\nelsewhere,neutral\n")
     with pytest.raises(InputError, match="has an answer to none of these 60 pairs; is it about other pairs"):
         gl.score(file, make_pairs(GOLD))
-
-
-def macro_f1_coverage(design: Design, runs: int) -> list[Rate]:
-    """The interval of macro-F1 on units whose members are told well or badly together."""
-    random = np.random.RandomState(16)
-    rate, answered = coverage("macro-F1", design), coverage("F1 of a rare label", design)
-    labels = np.array(NLI3.labels)
-    shares, hit = np.array([0.5, 0.35, 0.15]), 0.6
-    # A wrong answer is one of the other two, each as often: P(predicted = j) = Σ_i p_i (hit if i = j else (1 - hit)/2).
-    predicted = shares * hit + (1 - shares) * (1 - hit) / 2
-    f1 = 2 * shares * hit / (shares + predicted)
-    for run in range(runs):
-        gold = random.choice(3, len(design.unit), p=shares)
-        wrong = (gold + random.randint(1, 3, len(gold))) % 3
-        answers = np.where(design.hits(hit, random), gold, wrong)
-        score = score_answers(_gold(labels[gold], design), labels[answers], resamples=199, seed=run)
-        rate.cover(score.macro_f1, float(f1.mean()))
-        answered.cover(score.per_label[str(labels[2])].f1, float(f1[2]))
-    return [rate, answered]
-
-
-def _gold(labels: np.ndarray, design: Design) -> GoldPairs:
-    import polars as pl
-
-    frame = pl.DataFrame({"label": labels, "premise": [f"Heron {unit}" for unit in design.unit], "group": None})
-    return GoldPairs("birds", NLI3, frame.with_columns(pl.col("group").cast(pl.String)))
-
-
-@pytest.mark.parametrize("design", DESIGNS, ids=str)
-def test_the_interval_of_macro_f1_holds_the_truth(design: Design) -> None:
-    assert faults(macro_f1_coverage(design, 300), chance=0.01) == []
-
-
-def test_pairs_taken_as_independent_would_be_caught() -> None:
-    """The check itself: where pairs of a unit are told together and taken apart, the interval is too narrow."""
-    together = Design(60, 10, 0.9)
-    rate = coverage("macro-F1", together)
-    random = np.random.RandomState(17)
-    for run in range(100):
-        gold = random.choice(3, 600)
-        answers = np.where(together.hits(0.6, random), gold, (gold + 1) % 3)
-        apart = _gold(np.array(NLI3.labels)[gold], Design(600, 1, 0.0))
-        rate.cover(score_answers(apart, np.array(NLI3.labels)[answers], resamples=99, seed=run).macro_f1, 0.6)
-    assert rate.share < 0.7
-    assert math.isfinite(rate.share)
