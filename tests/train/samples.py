@@ -59,9 +59,9 @@ def with_dev(train: int = 48, dev: int = 24, *, name: str = "doors") -> Pairs:
     return make_pairs([*make_rows(train, split="train"), *make_rows(dev, split="dev", first=1000)], name=name)
 
 
-def write_vectors(path: Path, words: list[str], size: int = 4, seed: int = 0) -> Vectors:
+def write_vectors(path: Path, words: list[str], size: int = 4, seed: int = 0, scale: float = 1.0) -> Vectors:
     """Write random vectors of words as text."""
-    matrix = np.random.RandomState(seed).standard_normal((len(words), size)).astype(np.float32)
+    matrix = (scale * np.random.RandomState(seed).standard_normal((len(words), size))).astype(np.float32)
     lines = [" ".join([word, *(f"{value:.6f}" for value in row)]) for word, row in zip(words, matrix, strict=True)]
     path.write_text("\n".join(lines) + "\n")
     return Vectors(words, matrix)

@@ -43,6 +43,7 @@ from goldlabel.files import atomic_file
 from goldlabel.metrics import Estimate
 from goldlabel.models.loading import load_model
 from goldlabel.models.model import CONFIG, MODELS, find_member, label_indices, read_config, read_space
+from goldlabel.models.predictions import Predictions
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.labels import score_mapping
 from goldlabel.registry import suggest
@@ -176,7 +177,10 @@ def _learn(
 def _as_it_is(name: str, gold: GoldPairs, task: Task) -> NDArray[np.float64]:
     model = load_model(name, task.options.device, default_space=gold.space)
     try:
-        shares = model.predict(gold.frame["premise"].to_list(), gold.frame["hypothesis"].to_list())
+        if isinstance(model, Predictions):
+            shares = model.predict_pairs(gold.frame)
+        else:
+            shares = model.predict(gold.frame["premise"].to_list(), gold.frame["hypothesis"].to_list())
     finally:
         model.close()
     mapped = score_mapping(model.label_space, gold.space).apply(shares)

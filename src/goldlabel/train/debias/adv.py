@@ -50,7 +50,7 @@ class Adversarial(Method):
     paper = "Belinkov et al. 2019, Don't take the premise for granted"
     sides: ClassVar[bool] = True
 
-    def __init__(self, material: Material, *, alpha: Positive = 1.0, beta: Positive = 1.0) -> None:
+    def __init__(self, material: Material, *, alpha: Positive = 1.0, beta: Positive = 0.5) -> None:
         super().__init__(material)
         self.alpha, self.beta = alpha, beta
         self.classifier = nn.Sequential(
