@@ -224,6 +224,18 @@ def test_methods_take_the_vectors_of_every_kind_of_network(model: str, name: str
     assert json.loads((run.run / "config.json").read_text())["debias"]["method"] == name
 
 
+@pytest.mark.parametrize("head", ["cross", "bi"])
+@pytest.mark.parametrize("name", list(DEBIAS))
+def test_encoders_are_debiased_like_networks(name: str, head: str, tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    from tests.models.checkpoints import make_classifier
+
+    folder = make_classifier(tmp_path / "start")
+    small: dict[str, Any] = {"epochs": 1, "batch": 16, "device": "cpu", "head": head}
+    run = train(f"hf:{folder}", make_pairs(24), tmp_path / "run", debias=name, **small)
+    assert (run.epochs, run.pairs) == (1, 24)
+
+
 @pytest.mark.parametrize("name", ["adv", "weighting", "learned-mixin-h"])
 def test_a_published_grid_runs_on_one_bias(name: str, tmp_path: Path) -> None:
     output = tmp_path / name
