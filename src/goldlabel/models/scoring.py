@@ -31,7 +31,7 @@ from goldlabel.models.int8 import use_int8
 from goldlabel.models.pair_tokenizer import PairBatch, TokenRows, bring
 from goldlabel.models.torch_model import within_memory
 
-TOKENS = {"cpu": 2_048, "cuda": 262_144}
+TOKENS = {"cpu": 1_024, "cuda": 262_144}
 """In a batch; on a processor it should fit into its cache."""
 ENOUGH = {"cpu": 512, "cuda": 65_536}
 """Tokens of pairs of one length that make batches of their own."""
