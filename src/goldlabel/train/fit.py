@@ -2,10 +2,11 @@
 
 ``train`` gathers a task from datasets (``task.py``) and hands it to ``run_task``. That checks it, takes the folder
 for itself (``run.py``), and has the model fitted there: a torch model by the trainer (``trainer.py``), which makes
-steps (``step.py``) towards an objective (``objective.py``) on pairs that are encoded once (``encoded.py``) and cut into
-batches by length (``batches.py``); a baseline by its own ``fit``; or not at all, where the weights of another run are
-scored as they are. The folder ends as a model that ``load_model`` reads, with a ``result.json``. A run that was
-stopped on the way goes on from its checkpoint; many runs are a sweep (``sweep.py``).
+steps (``step.py``) towards an objective (``objective.py``; a debiasing method's is prepared and built by
+``debias/preparation.py``) on pairs that are encoded once (``encoded.py``) and cut into batches by length
+(``batches.py``); a baseline by its own ``fit``; or not at all, where the weights of another run are scored as they are.
+The folder ends as a model that ``load_model`` reads, with a ``result.json``. A run that was stopped on the way goes on
+from its checkpoint; many runs are a sweep (``sweep.py``).
 """
 
 from __future__ import annotations

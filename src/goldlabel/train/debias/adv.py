@@ -47,7 +47,6 @@ def reverse_gradient(vectors: Tensor, strength: float) -> Tensor:
 class Adversarial(Method):
     """A classifier of the hypothesis that the encoder is trained against."""
 
-    paper = "Belinkov et al. 2019, Don't take the premise for granted"
     sides: ClassVar[bool] = True
 
     def __init__(self, material: Material, *, alpha: Positive = 1.0, beta: Positive = 0.5) -> None:

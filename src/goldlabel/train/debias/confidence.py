@@ -36,8 +36,6 @@ def smooth_targets(teacher: Tensor, bias: Tensor, labels: Tensor) -> Tensor:
 class Confidence(Method):
     """Self-distillation with targets smoothed where the bias is sure and right."""
 
-    paper = "Utama et al. 2020, Mind the trade-off"
-
     def __init__(self, material: Material) -> None:
         super().__init__(material)
         assert material.first is not None

@@ -39,8 +39,6 @@ def rubi_loss(logits: Tensor, biases: Sequence[Tensor], labels: Tensor) -> Tenso
 class DRiFt(Method):
     """A product of the model and frozen bias models."""
 
-    paper = "He et al. 2019, Unlearn dataset bias; Clark et al. 2019, Don't take the easy way out"
-
     def __init__(
         self,
         material: Material,

@@ -41,8 +41,6 @@ def self_focal_loss(logits: Tensor, labels: Tensor, gamma: float) -> Tensor:
 class Focal(Method):
     """Losses weighted by what a bias model, or the model itself, leaves open."""
 
-    paper = "Mahabadi et al. 2020, End-to-end bias mitigation; Utama et al. 2020, Towards debiasing NLU models"
-
     def __init__(
         self,
         material: Material,

@@ -25,8 +25,6 @@ EPOCHS = 2
 class JustTrainTwice(Method):
     """The errors of a first model come several times."""
 
-    paper = "Liu et al. 2021, Just train twice"
-
     def __init__(
         self, material: Material, *, epochs: Count = EPOCHS, times: Annotated[int, Bounds(least=2)] = 6
     ) -> None:

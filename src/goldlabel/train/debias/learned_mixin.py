@@ -19,8 +19,6 @@ from goldlabel.train.debias.method import Material, Method
 class LearnedMixin(Method):
     """A product of the model and frozen bias models that are trusted as much as each pair deserves."""
 
-    paper = "Clark et al. 2019, Don't take the easy way out"
-
     def __init__(self, material: Material) -> None:
         super().__init__(material)
         self.mixin = nn.Linear(material.features, len(material.biases))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -46,8 +46,6 @@ class First:
 
 class Method(Objective):
     """A debiasing objective; keyword arguments of ``__init__``, with their defaults, are the method's options."""
-
-    paper: ClassVar[str]
 
     def __init__(self, material: Material) -> None:
         super().__init__()

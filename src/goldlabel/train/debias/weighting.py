@@ -56,8 +56,6 @@ def weighted_mean(losses: Tensor, weights: Tensor) -> Tensor:
 class Weighting(Method):
     """Weights, or draws, that make labels independent of the bias."""
 
-    paper = "Zhang et al. 2019, Selection bias explorations and debias methods"
-
     def __init__(
         self,
         material: Material,
