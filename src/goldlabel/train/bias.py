@@ -134,6 +134,8 @@ def measure_bias(name: str, task: Task, folder: Path, fit: Fit, on_fold: OnFold 
     learnt, labels = is_learnt_here(name), gold.space.labels
     path = folder / f"{_key(name, gold)}.parquet"
     if not path.exists():
+        if on_fold:
+            on_fold(0)
         folds = assign_folds(gold.units, FOLDS) if learnt else None
         probabilities = _as_it_is(name, gold, task) if folds is None else _learn(name, gold, folds, path, fit, on_fold)
         shares = dict(zip(labels, probabilities.T, strict=True))
