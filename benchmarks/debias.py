@@ -26,6 +26,8 @@ from goldlabel.audit import AFLite
 from goldlabel.train.debias import DEBIAS
 
 TEST = 1000
+FIRST_SEED = 10
+"""The recipe and the methods' usual options were chosen with the help of lower seeds, so others must judge them."""
 RECIPE = {"epochs": 16, "lr": 0.001}
 PLAIN, FILTERED = "plain", "AFLite's filtered set"
 ROWS: dict[str, dict[str, Any]] = {
@@ -45,7 +47,7 @@ def main() -> None:
     chosen = parser.parse_args()
     biased: dict[str, list[float]] = {name: [] for name in ROWS}
     clean: dict[str, list[float]] = {name: [] for name in ROWS}
-    for seed in range(chosen.seeds):
+    for seed in range(FIRST_SEED, FIRST_SEED + chosen.seeds):
         planted = make_planted(chosen.pairs, TEST, seed)
         for name, changes in ROWS.items():
             for scores, pairs in ((biased, planted.biased), (clean, planted.clean)):
