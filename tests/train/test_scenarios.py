@@ -287,3 +287,10 @@ except MissingExtraError as error:
     assert ended.stdout.splitlines() == ["2 {}", 'torch is not installed; run: pip install "goldlabel[torch]"'], (
         ended.stderr
     )
+
+
+def test_the_recipe_of_a_run_tells_the_length_that_was_read(tmp_path: Path) -> None:
+    fit(tmp_path / "first", length=12)
+    fit(tmp_path / "next", start=str(tmp_path / "first"))
+    for name in ("first", "next"):
+        assert json.loads((tmp_path / name / "config.json").read_text())["recipe"]["length"] == 12

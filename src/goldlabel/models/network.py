@@ -364,6 +364,11 @@ class NetworkModel(TorchModel):
         super().__init__(network, label_space, seen, options)
         self.encoder = encoder
 
+    @property
+    def length(self) -> int:
+        """The tokens of a sentence that are read."""
+        return self.encoder.options.length
+
     def encode(self, premises: Sequence[str], hypotheses: Sequence[str]) -> EncodedPairs:
         """Turn texts into the numbers of their words."""
         return self.encoder.encode(premises, hypotheses)

@@ -185,6 +185,11 @@ class Pretrained(TorchModel):
         tokenizer = _read_tokenizer(folder / ENCODER)
         return cls(config["model"], network, tokenizer, space, config["seen"], config["options"])
 
+    @property
+    def length(self) -> int:
+        """The tokens of a pair that are read, or of a sentence by a bi-encoder."""
+        return self.tokenizer.length
+
     def encode(self, premises: Sequence[str], hypotheses: Sequence[str]) -> TokenRows:
         """Turn texts into tokens."""
         return self.tokenizer.encode(premises, hypotheses)

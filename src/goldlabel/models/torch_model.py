@@ -170,6 +170,11 @@ class TorchModel(ABC):
         self.precision = "fp32"
         """Of scores; training has its own."""
 
+    @property
+    @abstractmethod
+    def length(self) -> int:
+        """The tokens it reads of a sentence, or of a pair where it reads both at once."""
+
     @abstractmethod
     def encode(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Rows:
         """Turn texts into numbers."""

@@ -15,6 +15,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -153,7 +154,7 @@ def _fit_trained(task: Task, run: RunFolder, root: Path, on_step: OnStep | None)
     seen = set(task.gold.frame["label"].gather(pl.Series(task.rows))) | (set() if start is None else set(start.seen))
     model = member.build(task.choices, encoded.preparation, task.gold.space, sorted(seen), start)
     model.move_to(options.device)
-    recipe = resolve_recipe(member.recipe, options)
+    recipe = replace(resolve_recipe(member.recipe, options), length=model.length)
     more = {} if prepared is None else {"debias": prepared.to_dict(options)}
     model.save_config(run.path, recipe=vars(recipe), training=task.settings, **more)
     objective = CrossEntropy() if prepared is None else build_objective(task, model, prepared)
