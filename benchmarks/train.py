@@ -236,7 +236,11 @@ def flops_per_pair(model: NetworkModel, pairs: EncodedPairs, gold: GoldPairs) ->
 
     def count_lstm(lstm: Any, given: Any, _: Any) -> None:
         nonlocal recurrent  # torch's counter does not know fused LSTMs
-        recurrent += given[0].shape[0] * given[0].shape[1] * 8 * lstm.hidden_size * (lstm.input_size + lstm.hidden_size)
+        values = given[0]
+        packed = isinstance(values, torch.nn.utils.rnn.PackedSequence)
+        tokens = len(values.data) if packed else values.shape[0] * values.shape[1]
+        directions = 2 if lstm.bidirectional else 1
+        recurrent += tokens * 8 * directions * lstm.hidden_size * (lstm.input_size + lstm.hidden_size)
 
     hooks = [one.register_forward_hook(count_lstm) for one in network.modules() if isinstance(one, torch.nn.LSTM)]
     with FlopCounterMode(display=False) as counter, torch.no_grad():
