@@ -8,7 +8,9 @@ import typer
 
 from goldlabel.cli.loading import (
     MODEL_HELP,
+    ByOption,
     DeviceOption,
+    LevelOption,
     LimitOption,
     PrecisionOption,
     SplitOption,
@@ -36,14 +38,11 @@ def compare_command(
     b: Annotated[str, typer.Argument(metavar="B", help="The model that A is compared with.")],
     path: PathArgument,
     split: SplitOption = None,
-    by: Annotated[
-        str | None,
-        typer.Option("--by", help="Also for each value of this column, such as genre or tags; or of several: a,b."),
-    ] = None,
+    by: ByOption = None,
     examples: Annotated[
         int, typer.Option("--examples", min=0, help="Pairs to show of those that only A, and only B, got right.")
     ] = 3,
-    level: Annotated[float, typer.Option("--level", help="Confidence level of intervals.")] = 0.95,
+    level: LevelOption = 0.95,
     device: DeviceOption = "auto",
     precision: PrecisionOption = "fp32",
     labels: LabelsOption = "nli3",

@@ -8,7 +8,9 @@ import typer
 
 from goldlabel.cli.loading import (
     BudgetOption,
+    ByOption,
     DeviceOption,
+    LevelOption,
     LimitOption,
     ModelArgument,
     PrecisionOption,
@@ -38,11 +40,8 @@ def score_command(
     model: ModelArgument,
     paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders, or names of added sources.")],
     split: SplitOption = None,
-    by: Annotated[
-        str | None,
-        typer.Option("--by", help="Also for each value of this column, such as genre or tags; or of several: a,b."),
-    ] = None,
-    level: Annotated[float, typer.Option("--level", help="Confidence level of intervals.")] = 0.95,
+    by: ByOption = None,
+    level: LevelOption = 0.95,
     resamples: Annotated[int, typer.Option("--resamples", min=0, help="Bootstrap resamples behind F1.")] = 1000,
     device: DeviceOption = "auto",
     precision: PrecisionOption = "fp32",

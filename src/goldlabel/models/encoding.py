@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.files import atomic_file
+from goldlabel.models.arrow import map_batch, write_batch
 from goldlabel.models.vocabulary import END, NULL, OTHER, SPECIALS, START, Vocabulary, build_vocabulary
 from goldlabel.pairs.tokens import TOKENIZERS
 
@@ -101,18 +101,12 @@ class EncodedPairs:
                 offsets = sentences.offsets * (values.size // max(len(sentences.words), 1))
                 columns[f"{side}_{name}"] = pa.LargeListArray.from_arrays(offsets, values.reshape(-1))
         batch = pa.record_batch(columns)
-        with (
-            atomic_file(path) as temporary,
-            pa.OSFile(str(temporary), "wb") as sink,
-            pa.ipc.new_file(sink, batch.schema) as writer,
-        ):
-            writer.write_batch(batch)
+        write_batch(path, batch)
 
     @classmethod
     def read(cls, path: Path) -> Self:
         """Map a written file into memory."""
-        with pa.memory_map(str(path)) as source:
-            batch = pa.ipc.open_file(source).get_batch(0)
+        batch = map_batch(path)
         names = batch.schema.names
         sides = []
         for side in ("premise", "hypothesis"):

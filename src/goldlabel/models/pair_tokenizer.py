@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from goldlabel.errors import InputError
-from goldlabel.files import atomic_file, write_text
+from goldlabel.files import write_text
+from goldlabel.models.arrow import map_batch, write_batch
 
 USE = "pair_tokenizer.json"
 AT_ONCE = 65_536
@@ -200,18 +201,12 @@ class TokenRows:
             for name, side in (("premise", self.premise), ("hypothesis", self.hypothesis))
         }
         batch = pa.record_batch(columns).replace_schema_metadata({"layout": json.dumps(asdict(self.layout))})
-        with (
-            atomic_file(path) as temporary,
-            pa.OSFile(str(temporary), "wb") as sink,
-            pa.ipc.new_file(sink, batch.schema) as writer,
-        ):
-            writer.write_batch(batch)
+        write_batch(path, batch)
 
     @classmethod
     def read(cls, path: Path) -> Self:
         """Map a written file into memory."""
-        with pa.memory_map(str(path)) as source:
-            batch = pa.ipc.open_file(source).get_batch(0)
+        batch = map_batch(path)
         premise, hypothesis = (
             Sentences(column.offsets.to_numpy(), column.values.to_numpy(zero_copy_only=True)) for column in batch
         )
