@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +133,12 @@ def test_a_run_is_taken_as_it_is_and_told_if_it_was_trained_on_these_pairs(tmp_p
     same, other = gathered(telling(), bias=(run,)), gathered(telling(90), bias=(run,))
     (warning,) = warn_of_bias(same)
     assert "blind: was trained on these very pairs" in warning
-    assert warn_of_bias(other) == []
+    (warning,) = warn_of_bias(other)
+    assert f"blind: was trained on pairs of {other.gold.name}, too" in warning
+    elsewhere = replace(other, gold=replace(other.gold, name="elsewhere"))
+    assert warn_of_bias(elsewhere) == []
+    mixture = replace(other, gold=replace(other.gold, name=f"elsewhere+{other.gold.name}"))
+    assert f"pairs of {other.gold.name}, too" in warn_of_bias(mixture)[0]
     biases = [measure_bias(run, task, tmp_path / "bias", fit_model) for task in (same, other)]
     assert [(bias.folds, bias.in_sample) for bias in biases] == [(None, True), (None, None)]
     assert biases[0].to_dict()["out_of_fold"] is False

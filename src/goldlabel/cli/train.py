@@ -40,7 +40,12 @@ FAILED = 1
 
 
 def train_command(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="Name of a model, such as esim, infersent or linear.")],
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL", help="Name of a model, such as esim or linear, or hf:NAME; see 'goldlabel models'."
+        ),
+    ],
     output: Annotated[Path, folder_option("The run's folder; an unfinished run there goes on.")],
     on: Annotated[
         list[str] | None,

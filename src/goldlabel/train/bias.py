@@ -119,10 +119,21 @@ def is_in_sample(name: str, task: Task) -> bool | None:
     """Whether a bias model was trained on the pairs of the task; None where nothing tells."""
     if is_learnt_here(name):
         return False
-    if not (Path(name) / CONFIG).exists():
-        return None
-    trained_on = read_config(Path(name)).get("training", {}).get("on", {})
-    return True if task.gold.digest in {entry["sha256"] for entry in trained_on.values()} else None
+    return True if task.gold.digest in {entry["sha256"] for entry in _trained_on(name).values()} else None
+
+
+def shared_datasets(name: str, task: Task) -> list[str]:
+    """Return the datasets from which both a bias model and the task have training pairs, be they the same or not."""
+    theirs = {dataset for names in _trained_on(name) for dataset in names.split("+")}
+    return [dataset for dataset in task.gold.name.split("+") if dataset in theirs]
+
+
+def _trained_on(name: str) -> dict[str, Any]:
+    """Return what a run says that it was trained on; what is no run says nothing."""
+    if is_learnt_here(name) or not (Path(name) / CONFIG).exists():
+        return {}
+    trained_on: dict[str, Any] = read_config(Path(name)).get("training", {}).get("on", {})
+    return trained_on
 
 
 def measure_bias(name: str, task: Task, folder: Path, fit: Fit, on_fold: OnFold | None = None) -> Bias:

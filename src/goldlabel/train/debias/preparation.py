@@ -25,7 +25,7 @@ from goldlabel.metrics import Estimate
 from goldlabel.models.loading import load_model
 from goldlabel.models.model import label_indices
 from goldlabel.models.options import check_options, own_options
-from goldlabel.train.bias import Bias, OnFold, check_bias, is_in_sample, measure_bias
+from goldlabel.train.bias import Bias, OnFold, check_bias, is_in_sample, measure_bias, shared_datasets
 from goldlabel.train.debias import DEBIAS
 from goldlabel.train.options import TrainOptions
 from goldlabel.train.run import OnStep, Run, Step
@@ -65,13 +65,18 @@ def check_debias(task: Task) -> None:
 
 
 def warn_of_bias(task: Task) -> list[str]:
-    """Say which bias models have learnt from the very pairs that they are to judge."""
-    return [
-        f"bias {name}: was trained on these very pairs and is surer of them than of others; "
-        "the name of its model with --bias gives out-of-fold probabilities"
-        for name in bias_names(task.options)
-        if is_in_sample(name, task)
-    ]
+    """Say which bias models have learnt, or may have, from the very pairs that they are to judge."""
+    warnings = []
+    for name in bias_names(task.options):
+        if is_in_sample(name, task):
+            what = "was trained on these very pairs and is"
+        elif shared := shared_datasets(name, task):
+            what = f"was trained on pairs of {', '.join(shared)}, too; where they are the same, it is"
+        else:
+            continue
+        advice = "the name of its model with --bias gives out-of-fold probabilities"
+        warnings.append(f"bias {name}: {what} surer of them than of others; {advice}")
+    return warnings
 
 
 @dataclass(frozen=True)
