@@ -97,6 +97,9 @@ def test_a_function_beside_the_data_is_found_and_tells_its_labels(module: Callab
     assert load_model("my_model:plain", default_space=NLI2).label_space == NLI2
     told = load_model("my_model:ordered", label_space="contradiction,neutral,entailment")
     np.testing.assert_array_equal(told.predict(["An owl."], ["A bird."]), [[0.7, 0.1, 0.2]])
+    with pytest.raises(InputError, match="order is not told"):  # a name tells which labels, not in which order
+        load_model("my_model:ordered", label_space="nli3").predict(["An owl."], ["A bird."])
+    assert load_model("my_model:plain", label_space="nli2").label_space == NLI2
     with pytest.raises(InputError, match="its labels are not told"):
         load_model("my_model:plain")
     with pytest.raises(InputError, match="has no function 'plan'; did you mean 'plain'"):

@@ -44,7 +44,7 @@ class Function(Unmoved):
     ) -> Self:
         """Import ``module:function``, also from the current folder.
 
-        ``label_space`` are its labels, a name or words in the order of its columns, in place of its own attribute;
+        ``label_space`` are its labels, a name, or words in the order of its columns, in place of its own attribute;
         ``default`` are the labels where neither tells them.
         """
         module_name, _, name = reference.partition(":")
@@ -152,8 +152,7 @@ def _told_space(told: object, reference: str) -> tuple[LabelSpace | None, tuple[
     if isinstance(told, LabelSpace):
         return told, told.labels
     if isinstance(told, str) and "," not in told:
-        space = LABEL_SPACES.get(told)
-        return space, space.labels
+        return LABEL_SPACES.get(told), None
     words = told.split(",") if isinstance(told, str) else told
     if not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
         raise InputError(f"{reference}: label_space {told!r} is neither a name, nor labels, nor a LabelSpace")
