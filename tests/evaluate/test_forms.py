@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import goldlabel as gl
+from goldlabel.errors import InputError
 from goldlabel.models.endpoint import calls
 from tests.cli.commands import run
 from tests.evaluate.samples import make_pairs
@@ -45,19 +46,34 @@ def test_an_endpoint_tells_what_it_cost_and_stops_at_its_budget(
         first = json.loads(poor.stdout)
         assert 0 < first["unanswered"] < 30
         assert 0 < first["usage"]["cost"] <= 0.01
-        assert "pairs have no answer: " in poor.stderr
+        assert f"{first['unanswered']} pairs have no answer: the budget was used up\n" in poor.stderr
         assert f"{first['unanswered']} of 30 pairs have no answer; their label is '-'" in poor.stderr
         rich = run(*predict, *PRICES)
         second = json.loads(rich.stdout)
         assert second["unanswered"] == 0
         assert second["usage"]["cached"] == 30 - first["unanswered"]
         assert second["usage"]["calls"] == first["unanswered"]
-        assert "30 of 30 pairs answered, cost" in rich.stderr
+        cost = f"cost {second['usage']['cost']:,.4f}"
+        assert f"30 of 30 pairs answered; {second['usage']['tokens_in']:,} tokens sent" in rich.stderr
+        assert f"received, {cost}" in rich.stderr
         assert pl.read_parquet(tmp_path / "answers.parquet")["label"].to_list() == GOLD
         scored = json.loads(run("score", server.reference, tmp_path / "birds", *PRICES, "--json").stdout)
     assert scored["scores"]["birds"]["accuracy"] == 1
     assert scored["usage"]["cost"] == 0
     assert run("score", tmp_path / "answers.parquet", tmp_path / "birds", "--budget", "1").returncode == 2
+
+
+def test_an_endpoint_that_answers_no_pair_is_told_why(home: Path) -> None:
+    pairs = make_pairs(GOLD[:6])
+    with (
+        serve(answer=lambda body: "It depends.") as server,
+        pytest.raises(
+            InputError, match=r"answered none of these 6 pairs: 6: the reply is no label word \(It depends.\)"
+        ),
+    ):
+        gl.score(server.reference, pairs, answers="free")
+    with serve(answer=lambda body: "") as server, pytest.raises(InputError, match=r"6: the reply is empty$"):
+        gl.compare(server.reference, server.reference, pairs)
 
 
 def test_an_endpoint_answers_in_the_labels_of_the_data(home: Path) -> None:

@@ -12,7 +12,7 @@ from goldlabel.models.loading import FORMS
 
 
 @pytest.mark.parametrize(
-    "name", ["nothing-here", r"C:\models\esim", "C:/models/esim", "http://a.b#c", "a b:c", "f:", ""]
+    "name", ["nothing-here", r"C:\models\esim", "C:/models/esim", "http://a.b#c", "a b:c", "f:", "hf", ""]
 )
 def test_what_is_no_model_is_told_the_five_forms(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "empty").mkdir()

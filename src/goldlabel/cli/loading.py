@@ -21,6 +21,11 @@ SetOption = Annotated[
 BudgetOption = Annotated[
     float | None, typer.Option("--budget", min=0, help="The most that an endpoint may cost, by its prices (--set).")
 ]
+ByOption = Annotated[
+    str | None,
+    typer.Option("--by", help="Also for each value of this column, such as genre or tags; or of several: a,b."),
+]
+LevelOption = Annotated[float, typer.Option("--level", help="Confidence level of intervals.")]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N pairs of the split.")]
 SplitOption = Annotated[
     str | None,
@@ -39,5 +44,5 @@ def tell_usage(usage: EndpointSummary | None) -> None:
     if usage is None:
         return
     note(f"{usage.title}; {usage.calls:,} calls, {usage.cached:,} more from the cache")
-    for row in usage.table.iter_rows(named=True):
-        note(f"{row['pairs']:,} pairs have no answer: {row['why']} ({row['example']})")
+    for count, reason in usage.reasons:
+        note(f"{count:,} pairs have no answer: {reason}")

@@ -78,6 +78,9 @@ def answer_gold(
     probabilities = np.concatenate([matrix for _, matrix in answer(model, [gold.frame], on_pairs)])
     labels = gold.answers(probabilities, model.label_space)
     if (labels == NO_GOLD).all():
+        if (usage := usage_of(model)) and usage.unanswered:
+            reasons = "; ".join(f"{count:,}: {reason}" for count, reason in usage.reasons)
+            raise InputError(f"{gold.name}: {name} answered none of these {len(gold):,} pairs: {reasons}")
         raise InputError(
             f"{gold.name}: {name} has an answer to none of these {len(gold):,} pairs; is it about other pairs?"
         )

@@ -41,7 +41,7 @@ class Checkpoint:
     @classmethod
     def parse(cls, reference: str) -> Self:
         """Read ``NAME_OR_PATH``, behind which ``?trust`` and ``#entailment,neutral,contradiction`` may stand."""
-        reference = reference.removeprefix("hf:")
+        reference = "" if reference == "hf" else reference.removeprefix("hf:")
         if reference and Path(reference).is_dir():
             return cls(reference)
         source, _, order = reference.partition("#")
@@ -61,6 +61,8 @@ class Checkpoint:
         """Where its files are; from the hub they are fetched first."""
         if Path(self.source).is_dir():
             return Path(self.source)
+        if self.source.count("/") > 1 or self.source.startswith(("/", ".", "~")):  # no name of the hub looks so
+            raise InputError(f"{self.name}: there is no such folder")
         hub = import_extra("huggingface_hub", "hf")
         if not sys.stderr.isatty():
             hub.utils.disable_progress_bars()

@@ -9,7 +9,16 @@ from typing import Any
 from goldlabel.errors import InputError
 from goldlabel.files import files_in
 from goldlabel.models.function import REFERENCE, Function
-from goldlabel.models.model import CONFIG, DEVICES, MODELS, SCORING_PRECISIONS, Model, find_member, read_config
+from goldlabel.models.model import (
+    CONFIG,
+    DEVICES,
+    MODELS,
+    SCORING_PRECISIONS,
+    WITH_REFERENCE,
+    Model,
+    find_member,
+    read_config,
+)
 from goldlabel.models.predictions import SUFFIXES, Predictions
 from goldlabel.pairs.labels import LABEL_SPACES, LabelSpace, label_space
 from goldlabel.registry import one_of, suggest
@@ -115,7 +124,7 @@ def _refuse_options(name: str, options: dict[str, Any], *known: str) -> None:
 
 
 def _unknown(name: str) -> InputError:
-    if name in MODELS:
+    if name in MODELS and name != WITH_REFERENCE:
         return InputError(
             f"{name!r} has to be trained first; run 'goldlabel train {name} --on PATH -o RUN', and give that folder"
         )

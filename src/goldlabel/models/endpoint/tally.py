@@ -156,7 +156,17 @@ class EndpointSummary(Result):
     @property
     def title(self) -> str:
         """Who answered, and how much of it."""
-        return f"{self.endpoint}: {self.answered:,} of {self.pairs:,} pairs answered, cost {self.cost:,.4f}"
+        tokens = f"{self.tokens_in:,} tokens sent and {self.tokens_out:,} received"
+        cost = f", cost {self.cost:,.4f}" if self.cost or self.cost_before else ""
+        return f"{self.endpoint}: {self.answered:,} of {self.pairs:,} pairs answered; {tokens}{cost}"
+
+    @property
+    def reasons(self) -> list[tuple[int, str]]:
+        """How many pairs stayed unanswered, and why, with an example of what came back."""
+        return [
+            (row["pairs"], row["why"] + (f" ({row['example']})" if row["example"] else ""))
+            for row in self.table.iter_rows(named=True)
+        ]
 
     @property
     def table(self) -> pl.DataFrame:
