@@ -25,6 +25,7 @@ from typer.testing import CliRunner
 import goldlabel
 from goldlabel.cli.app import app
 from goldlabel.models import MODELS
+from goldlabel.models.options import own_options
 from goldlabel.pairs.labels import LABEL_SPACES
 from goldlabel.pairs.record import COLUMNS
 from goldlabel.sources import SOURCES
@@ -169,6 +170,15 @@ def test_every_json_key_is_documented(line: str, folder: Path) -> None:
 def test_every_name_has_its_row(page: str, names: list[str]) -> None:
     rows = re.findall(r"^\| `([^`]+)` \|", _page(page), flags=re.M)
     assert [name for name in names if name not in rows] == []
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_options_of_a_model_are_those_of_its_row(name: str) -> None:
+    member = MODELS.get(name)
+    options = member.own_options() if member.fitted_by_trainer else own_options(member.fit)
+    row = next(line for line in _page("models.md").splitlines() if line.startswith(f"| `{name}` |"))
+    documented = {option: value.strip('"') for option, value in re.findall(r"`(\w+)=([^`]*)`", row)}
+    assert documented == {option: str(default) for option, default in options.items()}
 
 
 def test_every_label_and_alias_is_documented() -> None:

@@ -1,20 +1,31 @@
-"""One suite for every model that Goldlabel fits; what only networks have is in ``test_networks.py``."""
+"""One suite for every model: those that Goldlabel fits, and those that are only loaded.
+
+What only networks have is in ``test_networks.py``.
+"""
 
 from __future__ import annotations
 
+import csv
+import json
 import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from goldlabel.errors import InputError, UnknownNameError
 from goldlabel.models import MODELS, Model, load_model, predict_labels
+from goldlabel.models.loading import FORMS
 from goldlabel.pairs.labels import NLI2, NLI3, LabelSpace
 from goldlabel.train import train
 from tests.models.checkpoints import make_classifier
+from tests.models.endpoint_server import Body, asked, model_of, serve
 from tests.models.test_networks import NETWORKS, SMALL
 from tests.train.samples import make_pairs
 
@@ -24,8 +35,10 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("linear", {"hypothesis_only": True}),
     ("linear", {"premise_only": True}),
     ("hom", {"epochs": 50, "learning_rate": 0.5}),
+    ("hom", {"epochs": 50, "learning_rate": 0.5, "premise_only": True}),
     ("random-forest", {"trees": 30, "leaf": 1}),
     ("random-forest", {"trees": 30, "leaf": 1, "hypothesis_only": True}),
+    ("random-forest", {"trees": 30, "leaf": 1, "premise_only": True}),
     *((name, SMALL[name]) for name in NETWORKS),
     ("hf", {}),
     ("hf", {"reads": "hypothesis"}),
@@ -38,6 +51,9 @@ TRAINED = ("hf", *NETWORKS)
 PREMISES = ["The owl sleeps.", "那只苍鹭在睡觉。", "Two ferries left at noon.", "البومة نائمة."] * 6
 HYPOTHESES = ["A bird sleeps.", "没有鸟在睡觉。", "Three ferries left.", "الطائر نائم."] * 6
 LABELS = ["entailment", "contradiction", "contradiction", "entailment"] * 6
+STRANGE = ["", "x" * 10_000, "🦉" * 50, "\n\t", "从" * 10_000, 'Two\r\nlines, "quoted"']
+ORDER = ("neutral", "entailment", "contradiction")
+"""Of the columns of what comes from outside; the space has another."""
 
 
 def fit(name: str, options: dict[str, Any], space: LabelSpace = NLI3, labels: list[str] = LABELS) -> Any:
@@ -59,24 +75,136 @@ def _fit(name: str, options: tuple[tuple[str, Any], ...], space: LabelSpace, lab
         return load_model(run)
 
 
-@pytest.fixture(params=VARIANTS, ids=lambda variant: "-".join([variant[0], *map(str, variant[1].values())]))
+def told(hypothesis: str) -> str:
+    """Return what somebody outside says of a pair."""
+    return dict(zip(HYPOTHESES, LABELS, strict=True)).get(hypothesis, "neutral")
+
+
+def answer_rows(premises: list[str], hypotheses: list[str]) -> np.ndarray[Any, Any]:
+    """Say it with probabilities of two digits, which do not quite sum to 1; there must be some."""
+    return np.stack([[0.66 if label == told(hypothesis) else 0.165 for label in ORDER] for hypothesis in hypotheses])
+
+
+answer_rows.label_space = ORDER  # type: ignore[attr-defined]
+
+
+def answer_prompt(body: Body) -> str:
+    """Say it as a language model does."""
+    return told(asked(body).partition("\nHypothesis: ")[2].rpartition("\nAnswer:")[0])
+
+
+def write_predictions(path: Path) -> Path:
+    """Say it in a file."""
+    texts = PREMISES + STRANGE, HYPOTHESES + STRANGE
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        lines = csv.writer(stream)
+        lines.writerow(["premise", "hypothesis", *ORDER])
+        lines.writerows([*pair, *row] for *pair, row in zip(*texts, answer_rows(*texts), strict=True))
+    return path
+
+
+def load_endpoint(stack: ExitStack) -> Model:
+    """Load it from a server that lives as long as the stack."""
+    server = stack.enter_context(serve(answer=answer_prompt))
+    model = load_model(server.reference, answers="free", language="en")
+    stack.callback(model.close)
+    return model
+
+
+LOADED: dict[str, Callable[[Path, ExitStack], Model]] = {
+    "hf:NAME": lambda folder, stack: load_model(f"hf:{make_classifier(folder / 'hf', labels=ORDER)}"),
+    "openai:URL#MODEL": lambda folder, stack: load_endpoint(stack),
+    "module:function": lambda folder, stack: load_model(f"{__name__}:{answer_rows.__name__}"),
+    "FILE": lambda folder, stack: load_model(write_predictions(folder / "predictions.csv")),
+}
+"""By the forms of their names; of run folders there is one for each network."""
+
+
+def variant_id(variant: tuple[str, dict[str, Any]] | str) -> str:
+    return variant if isinstance(variant, str) else "-".join([variant[0], *map(str, variant[1].values())])
+
+
+@pytest.fixture(params=VARIANTS, ids=variant_id)
 def variant(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     return request.param  # type: ignore[no-any-return]
 
 
-def test_every_registered_model_is_in_this_suite() -> None:
+@pytest.fixture(params=[*VARIANTS, *LOADED], ids=variant_id)
+def model(request: pytest.FixtureRequest, tmp_path: Path, quick_calls: None) -> Iterator[Model]:
+    with ExitStack() as stack:
+        yield LOADED[request.param](tmp_path, stack) if isinstance(request.param, str) else fit(*request.param)
+
+
+def test_every_registered_model_and_every_form_of_a_name_is_in_this_suite() -> None:
     assert {name for name, _ in VARIANTS} == set(MODELS)
+    assert {"a run folder", *LOADED} == set(FORMS)
 
 
-def test_probabilities_in_the_order_of_the_space(variant: tuple[str, dict[str, Any]]) -> None:
-    model = fit(*variant)
+# Laws of all models
+
+
+def test_probabilities_in_the_order_of_the_space(model: Model) -> None:
     assert isinstance(model, Model)
     scores = model.predict(PREMISES, HYPOTHESES)
     assert scores.shape == (len(PREMISES), 3)
     np.testing.assert_allclose(scores.sum(axis=1), 1, atol=1e-6)
     assert (scores >= 0).all()
-    # Neutral was never seen.
-    assert scores[:, NLI3.index("neutral")].max() == 0
+
+
+@pytest.mark.parametrize("form", ["openai:URL#MODEL", "module:function", "FILE"])
+@pytest.mark.usefixtures("quick_calls")
+def test_what_is_said_outside_means_the_same_here(form: str, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        model = LOADED[form](tmp_path, stack)
+        texts = [*PREMISES, "Nobody knows."], [*HYPOTHESES, STRANGE[-1]]
+        expected = [*LABELS, "-" if form == "FILE" else "neutral"]  # a file lacks that pair
+        assert predict_labels(model, *texts) == expected
+
+
+def test_predictions_do_not_depend_on_the_batch(model: Model) -> None:
+    whole = model.predict(PREMISES, HYPOTHESES)
+    single = np.concatenate([model.predict([p], [h]) for p, h in zip(PREMISES, HYPOTHESES, strict=True)])
+    np.testing.assert_allclose(whole, single, atol=1e-6)
+
+
+def test_strange_input_is_scored(model: Model) -> None:
+    np.testing.assert_allclose(model.predict(STRANGE, STRANGE).sum(axis=1), 1, atol=1e-6)
+    assert model.predict([], []).shape == (0, 3)
+
+
+def test_columns_of_frames_are_scored_as_lists_are(model: Model) -> None:
+    series = pl.Series(PREMISES), pl.Series(HYPOTHESES)
+    np.testing.assert_array_equal(model.predict(*series), model.predict(PREMISES, HYPOTHESES))  # type: ignore[arg-type]
+
+
+def test_sides_of_different_lengths_are_refused(model: Model) -> None:
+    for premises, hypotheses in ((2, 1), (1, 2), (1, 0), (0, 1)):
+        with pytest.raises(InputError, match=f"{premises} premises and {hypotheses} hypotheses; give one of each"):
+            model.predict(PREMISES[:premises], HYPOTHESES[:hypotheses])
+
+
+def test_several_threads_may_score_at_once(model: Model) -> None:
+    whole = model.predict(PREMISES, HYPOTHESES)
+    with ThreadPoolExecutor(4) as pool:
+        parts = list(pool.map(lambda start: model.predict(PREMISES[start:], HYPOTHESES[start:]), range(12)))
+    for start, part in enumerate(parts):
+        np.testing.assert_allclose(part, whole[start:], atol=1e-6)
+
+
+def test_moved_and_closed_as_often_as_one_likes_a_model_goes_on(model: Model) -> None:
+    before = model.predict(PREMISES, HYPOTHESES)
+    for _ in range(2):
+        model.move_to("cpu")
+        model.close()
+        model.close()
+        np.testing.assert_allclose(model.predict(PREMISES, HYPOTHESES), before, atol=1e-6)
+
+
+# Laws of what is fitted
+
+
+def test_a_label_that_was_never_seen_has_no_probability(variant: tuple[str, dict[str, Any]]) -> None:
+    assert fit(*variant).predict(PREMISES, HYPOTHESES)[:, NLI3.index("neutral")].max() == 0
 
 
 def test_fitting_twice_gives_the_same(variant: tuple[str, dict[str, Any]]) -> None:
@@ -92,20 +220,6 @@ def test_saved_and_loaded_is_the_same(variant: tuple[str, dict[str, Any]], tmp_p
     loaded = load_model(tmp_path / "run")
     assert loaded.label_space.labels == NLI3.labels
     np.testing.assert_allclose(loaded.predict(PREMISES, HYPOTHESES), model.predict(PREMISES, HYPOTHESES), atol=1e-6)
-
-
-def test_predictions_do_not_depend_on_the_batch(variant: tuple[str, dict[str, Any]]) -> None:
-    model = fit(*variant)
-    whole = model.predict(PREMISES, HYPOTHESES)
-    single = np.concatenate([model.predict([p], [h]) for p, h in zip(PREMISES, HYPOTHESES, strict=True)])
-    np.testing.assert_allclose(whole, single, atol=1e-6)
-
-
-def test_strange_input_is_scored(variant: tuple[str, dict[str, Any]]) -> None:
-    model = fit(*variant)
-    texts = ["", "x" * 10_000, "🦉" * 50, "\n\t", "从" * 10_000]
-    assert np.isfinite(model.predict(texts, texts)).all()
-    assert model.predict([], []).shape == (0, 3)
 
 
 def test_any_label_space(variant: tuple[str, dict[str, Any]]) -> None:
@@ -130,30 +244,50 @@ def test_what_cannot_be_learnt_from_is_refused(variant: tuple[str, dict[str, Any
         MODELS.get(variant[0]).fit([], [], [], NLI3, **variant[1])
 
 
-def test_hypothesis_only_ignores_the_premise() -> None:
-    model = fit("linear", {"hypothesis_only": True})
-    others = ["Quite another text."] * len(PREMISES)
-    np.testing.assert_array_equal(model.predict(PREMISES, HYPOTHESES), model.predict(others, HYPOTHESES))
-    assert not np.array_equal(
-        fit("linear", {}).predict(PREMISES, HYPOTHESES), fit("linear", {}).predict(others, HYPOTHESES)
-    )
+# Partial input
 
 
-def test_premise_only_ignores_the_hypothesis() -> None:
-    model = fit("linear", {"premise_only": True})
-    others = ["Quite another text."] * len(HYPOTHESES)
-    np.testing.assert_array_equal(model.predict(PREMISES, HYPOTHESES), model.predict(PREMISES, others))
+def hidden_side(name: str, options: dict[str, Any]) -> int | None:
+    """Return which text a partial form does not see: 0, the premise, or 1, the hypothesis."""
+    if options.get("premise_only") or options.get("reads") == "premise":
+        return 1
+    return 0 if name == "hom" or options.get("hypothesis_only") or options.get("reads") == "hypothesis" else None
+
+
+@pytest.mark.parametrize(
+    "partial", [variant for variant in VARIANTS if hidden_side(*variant) is not None], ids=variant_id
+)
+def test_partial_input_ignores_the_other_side(partial: tuple[str, dict[str, Any]]) -> None:
+    model, texts = fit(*partial), [PREMISES, HYPOTHESES]
+    scores = model.predict(*texts)
+    assert np.ptp(scores, axis=0).max() > 1e-6, "the side that is read makes a difference"
+    texts[hidden_side(*partial) or 0] = ["Quite another text."] * len(PREMISES)
+    np.testing.assert_allclose(model.predict(*texts), scores, atol=1e-6)
+
+
+@pytest.mark.parametrize("api", ["chat", "completion"])
+@pytest.mark.parametrize(("reads", "hidden"), [("hypothesis", 0), ("premise", 1)])
+@pytest.mark.usefixtures("quick_calls")
+def test_an_endpoint_never_hears_of_the_other_side(reads: str, hidden: int, api: str, tmp_path: Path) -> None:
+    """Neither by its words, nor by the language that it is asked in, nor by the examples that are left out."""
+    frame = pl.DataFrame({"premise": PREMISES[:4], "hypothesis": HYPOTHESES[:4], "label": LABELS[:4]})
+    frame.write_csv(tmp_path / "train.csv")
+    options = {"reads": reads, "api": api, "shots": 4, "examples": str(tmp_path / "train.csv")}
+    texts = [PREMISES[:4], HYPOTHESES[:4]]
+    with serve(answer=lambda body: "neutral") as server, model_of(server, **options) as model:
+        model.predict(*texts)
+        bodies = list(server.bodies)
+        for received in (json.dumps(body, ensure_ascii=False) for body in bodies):
+            assert not any(text in received for text in texts[hidden])
+            assert [received.count(text) for text in texts[1 - hidden]] == [1] * 4, "no question is its own example"
+        texts[hidden] = ["除此之外，没有人知道那里发生了什么事情。", "Nobody knows.", "", "谁也不知道。" * 9]
+        model.predict(*texts)
+        assert server.bodies == bodies, "all questions have been asked before"
+
+
+def test_a_pair_is_not_read_without_both_sides() -> None:
     with pytest.raises(InputError, match="not both only"):
         fit("linear", {"premise_only": True, "hypothesis_only": True})
-
-
-@pytest.mark.parametrize("head", ["cross", "bi"])
-@pytest.mark.parametrize(("reads", "other"), [("hypothesis", 0), ("premise", 1)])
-def test_an_encoder_ignores_the_side_that_it_does_not_read(head: str, reads: str, other: int) -> None:
-    model, texts = fit("hf", {"head": head, "reads": reads}), [PREMISES, HYPOTHESES]
-    scores = model.predict(*texts)
-    texts[other] = ["Quite another text."] * len(PREMISES)
-    np.testing.assert_allclose(model.predict(*texts), scores, atol=1e-6)
 
 
 def test_pair_model_reads_the_premise() -> None:

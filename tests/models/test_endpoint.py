@@ -202,14 +202,6 @@ def test_texts_arrive_as_they_are_and_a_pair_has_its_answer_alone_or_among_other
         np.testing.assert_array_equal(model.predict(texts[::-1], hypotheses[::-1]), together[::-1])
 
 
-def test_partial_input_hides_the_other_side() -> None:
-    for reads in ("hypothesis", "premise"):
-        with serve(answer=lambda body: "neutral") as server, model_of(server, reads=reads) as model:
-            model.predict(["Lamp 1."], ["Ferry 2."])
-            texts = str(server.bodies)
-            assert ("Lamp" in texts, "Ferry" in texts) == (reads == "premise", reads == "hypothesis")
-
-
 def test_examples_are_balanced_drawn_by_the_seed_and_never_the_pair_itself(tmp_path: Path) -> None:
     path = tmp_path / "train.csv"
     rows = [f"Barge {n} sails.,It is barge {n}.,{LABELS[n % 3]}" for n in range(30)]

@@ -43,6 +43,8 @@ def test_columns_come_in_the_order_that_was_told() -> None:
     for answers in (rows, np.array(rows), tuple(map(tuple, rows))):
         answered = returning(answers, ORDER).predict(*PAIRS)
         np.testing.assert_array_equal(answered, [[0.1, 0.7, 0.2], [np.nan] * 3])
+    rounded = returning([[0.33, 0.33, 0.33], [0.51, 0.25, 0.25]], ORDER).predict(*PAIRS)
+    np.testing.assert_allclose(rounded, [[1 / 3] * 3, [0.25 / 1.01, 0.51 / 1.01, 0.25 / 1.01]], rtol=1e-12)
     with pytest.raises(InputError, match="columns without names, and their order is not told"):
         returning(rows).predict(*PAIRS)
 
@@ -57,6 +59,7 @@ def test_columns_come_in_the_order_that_was_told() -> None:
         ([{"entailment": "high"}, {}], "row 1: 'high' is no probability"),
         ([{"entailment": 1}, {"entailment": 0.4}], "row 2: 0, 0.4, 0 are no probabilities"),
         ([[0.5, 0.3, 0.2], [1.2, -0.2, 0]], r"row 2: 1.2, -0.2, 0 are no probabilities"),
+        ([[0.5, 0.3, 0.2], [0.5, 0.3, 0.18]], r"row 2: 0.5, 0.3, 0.18 are no probabilities.*\(here 0.98\)"),
         ([[0.5, 0.3, 0.2], [np.inf, 0, 0]], "row 2: inf, 0, 0 are no probabilities"),
         ([[0.5, 0.5], [0.5, 0.5]], r"a matrix of 2 × 2 for 2 pairs and 3 labels"),
         ([[0.5, 0.3, 0.2], "entailment"], "neither a label, nor a dictionary, nor a row of numbers"),
@@ -66,10 +69,6 @@ def test_what_a_function_may_not_return_is_one_line(answers: Any, line: str) -> 
     with pytest.raises(InputError, match=line) as refused:
         returning(answers, ORDER).predict(*PAIRS)
     assert str(refused.value).startswith("mine:f")
-
-
-def test_no_pairs_are_no_answers() -> None:
-    assert returning([]).predict([], []).shape == (0, 3)
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.models.model import Unmoved
-from goldlabel.models.probabilities import check_probabilities, named_space, one_hot
+from goldlabel.models.model import Unmoved, check_sides
+from goldlabel.models.probabilities import named_space, one_hot, scaled
 from goldlabel.pairs.labels import LABEL_SPACES, NO_GOLD, LabelSpace, label_space
 from goldlabel.registry import suggest
 
@@ -64,14 +64,15 @@ class Function(Unmoved):
 
     def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
         """Call the function and check what it returns."""
+        check_sides(premises, hypotheses)
+        if not len(premises):  # at which many a function breaks
+            return np.empty((0, len(self.label_space)))
         returned = self.call(list(premises), list(hypotheses))
         if not hasattr(returned, "__array__") and not isinstance(returned, Iterable):
             raise InputError(f"{self.name}: returned {returned!r}, and an answer for each pair was expected")
         rows: Any = np.asarray(returned) if hasattr(returned, "__array__") else list(returned)
         if len(rows) != len(premises):
             raise InputError(f"{self.name}: returned {len(rows):,} answers for {len(premises):,} pairs")
-        if not len(rows):
-            return np.empty((0, len(self.label_space)))
         if all(row is None or isinstance(row, str) for row in rows):
             return self._from_labels([NO_GOLD if row is None else str(row) for row in rows])
         if all(row is None or isinstance(row, Mapping) for row in rows):
@@ -95,8 +96,7 @@ class Function(Unmoved):
                 if label not in self.label_space:
                     raise self._unknown(number, label)
                 matrix[number, self.label_space.index(label)] = self._number(value, number)
-        check_probabilities(matrix, f"{self.name}:")
-        return matrix
+        return scaled(matrix, f"{self.name}:")
 
     def _from_matrix(self, rows: Any) -> NDArray[np.float64]:
         if self.columns is None:
@@ -116,7 +116,7 @@ class Function(Unmoved):
                 f"{self.name}: returned a matrix of {' × '.join(map(str, matrix.shape))} for {len(rows):,} pairs and "
                 f"{len(self.columns)} labels ({', '.join(self.columns)})"
             )
-        check_probabilities(matrix, f"{self.name}:")
+        matrix = scaled(matrix, f"{self.name}:")
         return matrix[:, [self.columns.index(label) for label in self.label_space.labels]]
 
     def _number(self, value: Any, row: int) -> float:

@@ -25,6 +25,7 @@ from goldlabel.errors import InputError
 from goldlabel.models.model import (
     WEIGHTS,
     Baseline,
+    check_sides,
     label_indices,
     read_space,
     read_tensors,
@@ -99,6 +100,7 @@ class HOM(Baseline):
 
     def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
         """Return fastText's probabilities, scaled to sum to one (it adds 0.00001 to each)."""
+        check_sides(premises, hypotheses)
         scores = np.zeros((len(hypotheses), len(self.label_space)))
         if len(hypotheses):
             lines = _lines(premises if self.premise_only else hypotheses)

@@ -18,7 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldlabel.errors import GoldlabelError, InputError
-from goldlabel.models.model import Baseline, label_indices, read_space, read_tensors, write_config, write_tensors
+from goldlabel.models.model import (
+    Baseline,
+    check_sides,
+    label_indices,
+    read_space,
+    read_tensors,
+    write_config,
+    write_tensors,
+)
 from goldlabel.models.options import Positive, checked
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.pairs.tokens import split_texts
@@ -34,7 +42,7 @@ OnPass = Callable[[int, int, float], object]
 
 @dataclass(frozen=True)
 class Linear(Baseline):
-    """A weight per hashed feature and label, and a bias per label."""
+    """Logistic regression on hashed word n-grams."""
 
     paper = "Gururangan et al. 2018"
 
@@ -79,6 +87,7 @@ class Linear(Baseline):
 
     def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
         """Return the softmax over the labels' scores."""
+        check_sides(premises, hypotheses)
         if not len(hypotheses):
             return np.empty((0, len(self.label_space)))
         scores = _features(premises, hypotheses, self.hypothesis_only, self.premise_only) @ self.weights + self.bias

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from goldlabel.models.model import Baseline, label_indices, read_space, write_config
+from goldlabel.models.model import Baseline, check_sides, label_indices, read_space, write_config
 from goldlabel.pairs.labels import LabelSpace
 
 
@@ -31,6 +31,7 @@ class Majority(Baseline):
 
     def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
         """Return the same row for every pair."""
+        check_sides(premises, hypotheses)
         return np.tile(np.array(self.shares), (len(hypotheses), 1))
 
     def save(self, folder: Path) -> None:

@@ -168,6 +168,14 @@ def read_tensors(folder: Path) -> dict[str, NDArray[Any]]:
     return tensors
 
 
+def check_sides(premises: Sequence[str], hypotheses: Sequence[str]) -> None:
+    """Refuse texts that are no pairs."""
+    if len(premises) != len(hypotheses):
+        raise InputError(
+            f"there are {len(premises):,} premises and {len(hypotheses):,} hypotheses; give one of each for a pair"
+        )
+
+
 def predict_labels(model: Model, premises: Sequence[str], hypotheses: Sequence[str]) -> list[str]:
     """Return the most probable label of each pair, ``-`` where the model has no answer."""
     return most_probable(model.predict(premises, hypotheses), model.label_space)

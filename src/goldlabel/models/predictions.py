@@ -12,8 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.models.model import Unmoved
-from goldlabel.models.probabilities import TOLERANCE, check_probabilities, named_space, one_hot
+from goldlabel.models.model import Unmoved, check_sides
+from goldlabel.models.probabilities import TOLERANCE, named_space, one_hot, scaled
 from goldlabel.pairs.labels import LABEL_SPACES, NLI2, NLI3, NO_GOLD, ORDINAL5, SCITAIL, LabelSpace
 from goldlabel.pairs.record import COLUMNS
 
@@ -51,7 +51,9 @@ class Predictions(Unmoved):
                 f"{path}: has neither the column 'id' nor both of 'premise' and 'hypothesis', so its predictions "
                 f"belong to no pair; its columns are {', '.join(frame.columns)}"
             )
+        # An empty text is nothing at all in most CSV files.
         keys = frame.select(pl.col(names).cast(pl.String))
+        keys = keys.with_columns(pl.col([name for name in names if name in TEXTS]).fill_null(""))
         if "id" in names:
             _refuse_doubles(keys, ["id"], path)
         space = _columns_space(frame, path, label_space)
@@ -65,6 +67,7 @@ class Predictions(Unmoved):
 
     def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
         """Return the predictions for pairs found by their texts, which the file must have."""
+        check_sides(premises, hypotheses)
         if not set(TEXTS) <= set(self.keys.columns):
             raise InputError(
                 f"{self.path}: has ids and no texts, so its predictions are found only by a pair's id, as "
@@ -176,9 +179,7 @@ def _read_probabilities(frame: pl.DataFrame, path: Path, space: LabelSpace) -> N
             row = wrong.arg_true()[0]
             raise InputError(f"{path} row {row + 1}: {texts[row]!r} in column {label!r} is no probability")
         columns.append(numbers.fill_null(float("nan")).to_numpy())
-    matrix = np.column_stack(columns)
-    check_probabilities(matrix, str(path))
-    return matrix
+    return scaled(np.column_stack(columns), str(path))
 
 
 def _check_labels(labels: pl.Series, probabilities: NDArray[np.float64], space: LabelSpace, path: Path) -> None:

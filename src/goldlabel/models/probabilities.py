@@ -10,14 +10,16 @@ from goldlabel.pairs.labels import LabelSpace, label_space
 
 TOLERANCE = 0.01
 """How far from one a row may sum: figures rounded to two or three places, or computed in half precision."""
+_ROUNDING = 1e-9
+"""0.33 + 0.33 + 0.33 is further from 1 than 0.01, by the last bit."""
 
 
-def check_probabilities(matrix: NDArray[np.float64], where: str) -> None:
-    """Refuse rows that are no probabilities; a row of NaN is a pair without an answer."""
+def scaled(matrix: NDArray[np.float64], where: str) -> NDArray[np.float64]:
+    """Return rows that sum to one, or refuse what are no probabilities; a row of NaN is a pair without an answer."""
     answered = ~np.isnan(matrix).all(axis=1)
     with np.errstate(invalid="ignore"):
         total = matrix.sum(axis=1)
-        wrong = answered & ~((matrix >= 0).all(axis=1) & (np.abs(total - 1) <= TOLERANCE))
+        wrong = answered & ~((matrix >= 0).all(axis=1) & (np.abs(total - 1) <= TOLERANCE + _ROUNDING))
     if wrong.any():
         row = int(wrong.argmax())
         values = ", ".join(f"{value:.6g}" for value in matrix[row])
@@ -25,6 +27,8 @@ def check_probabilities(matrix: NDArray[np.float64], where: str) -> None:
             f"{where} row {row + 1}: {values} are no probabilities, as they must be from 0 on and sum to 1 (here "
             f"{total[row]:.6g})"
         )
+    # What sums to one but for the last bits stays as it was written.
+    return np.where(np.abs(total - 1)[:, None] > _ROUNDING, matrix / total[:, None], matrix)
 
 
 def named_space(labels: tuple[str, ...]) -> LabelSpace:

@@ -22,7 +22,15 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.files import sha256
-from goldlabel.models.model import Baseline, label_indices, read_space, read_tensors, write_config, write_tensors
+from goldlabel.models.model import (
+    Baseline,
+    check_sides,
+    label_indices,
+    read_space,
+    read_tensors,
+    write_config,
+    write_tensors,
+)
 from goldlabel.models.options import Count, checked
 from goldlabel.models.pair_features import pair_features
 from goldlabel.models.vectors import Vectors, read_vectors
@@ -100,7 +108,7 @@ class Trees:
 
 @dataclass(frozen=True)
 class RandomForest(Baseline):
-    """Trees over the features of a pair."""
+    """A random forest on features that compare the two sentences."""
 
     paper = "Breiman 2001"
 
@@ -140,6 +148,7 @@ class RandomForest(Baseline):
 
     def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
         """Return the mean of the trees' label shares."""
+        check_sides(premises, hypotheses)
         features = _features(premises, hypotheses, self.vectors, self.hypothesis_only, self.premise_only)
         return self.trees.average(features)
 

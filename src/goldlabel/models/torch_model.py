@@ -24,7 +24,7 @@ from torch import Tensor, nn
 
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.models.encoding import cut_by_tokens
-from goldlabel.models.model import PRECISIONS, Member
+from goldlabel.models.model import PRECISIONS, Member, check_sides
 from goldlabel.models.precision import autocast, resolve_precision, single_precision
 from goldlabel.pairs.labels import LabelSpace
 
@@ -226,8 +226,7 @@ class TorchModel(ABC):
 
     def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
         """Return probabilities; batches are cut by length, which changes nothing but the speed."""
-        if len(premises) != len(hypotheses):
-            raise InputError(f"there are {len(premises)} premises and {len(hypotheses)} hypotheses")
+        check_sides(premises, hypotheses)
         if not len(premises):
             return np.empty((0, len(self.label_space)))
         premises, hypotheses = list(premises), list(hypotheses)  # columns of frames come here, too

@@ -20,7 +20,7 @@ from goldlabel.models.endpoint.options import EndpointOptions
 from goldlabel.models.endpoint.prompt import Example, Prompt, read_prompt, shipped_prompt
 from goldlabel.models.endpoint.session import OnProgress, Question, Session
 from goldlabel.models.endpoint.tally import EndpointSummary, Tally
-from goldlabel.models.model import Unmoved
+from goldlabel.models.model import Unmoved, check_sides
 from goldlabel.models.options import check_options, own_options, parse_options
 from goldlabel.pairs.dataset import read
 from goldlabel.pairs.drawing import draw, quotas, shuffled
@@ -90,6 +90,7 @@ class Endpoint(Unmoved):
 
         ``on_progress`` is called with the pairs that are done and their number, from another thread.
         """
+        check_sides(premises, hypotheses)
         pairs = list(zip(premises, hypotheses, strict=True))
         if not pairs:
             return np.empty((0, len(self.label_space)))
@@ -155,9 +156,16 @@ class Endpoint(Unmoved):
         everywhere = np.ones(len(gold), dtype=np.bool_)
         rows = draw(gold.units, labels, everywhere, quota, gold.frame["id"], options.seed)
         frame = gold.frame[np.sort(rows)[shuffled(len(rows), options.seed)]]
-        return tuple(Example(*row) for row in frame.select("premise", "hypothesis", "label").iter_rows())
+        pairs_drawn = frame.select("premise", "hypothesis", "label").iter_rows()
+        return tuple(Example(*self._read_sides(*texts), label) for *texts, label in pairs_drawn)
+
+    def _read_sides(self, premise: str, hypothesis: str) -> tuple[str, str]:
+        """Return a pair without the side that is not read: no language and no example is chosen by it either."""
+        reads = self.options.reads
+        return "" if reads == "hypothesis" else premise, "" if reads == "premise" else hypothesis
 
     def _question(self, premise: str, hypothesis: str) -> Question:
+        premise, hypothesis = self._read_sides(premise, hypothesis)
         prompt = self._prompts[_language(premise + hypothesis) if len(self._prompts) > 1 else next(iter(self._prompts))]
         # An example that is the pair itself would give its label away.
         examples = tuple(example for example in self._examples if example[:2] != (premise, hypothesis))
