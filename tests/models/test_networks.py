@@ -495,3 +495,9 @@ def test_fields_speak_for_their_own_token(name: str, field: str) -> None:
 def test_unknown_options_are_named(name: str) -> None:
     with pytest.raises(InputError, match="has no option 'hiden'"):
         build_network(MODELS.get(name), built(name).encoder, 3, options={"hiden": 5})
+
+
+def test_a_network_is_moved_to_known_devices_only() -> None:
+    model = build("cbow")
+    with pytest.raises(InputError, match=r"device 'gpu' is not known; .*cuda"):
+        model.move_to("gpu")

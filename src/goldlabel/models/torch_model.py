@@ -24,9 +24,10 @@ from torch import Tensor, nn
 
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.models.encoding import cut_by_tokens
-from goldlabel.models.model import PRECISIONS, Member, check_sides
+from goldlabel.models.model import DEVICES, PRECISIONS, Member, check_sides
 from goldlabel.models.precision import autocast, resolve_precision, single_precision
 from goldlabel.pairs.labels import LabelSpace
+from goldlabel.registry import one_of
 
 SCORING_TOKENS = {"cpu": 8_192, "cuda": 131_072}
 
@@ -338,6 +339,7 @@ def check_rounding(precision: str, rounded: NDArray[np.float64], exact: NDArray[
 
 def resolve_device(name: str) -> torch.device:
     """Return the device asked for, or say that it is not there."""
+    one_of("device", name, DEVICES)
     if name == "cuda" and not torch.cuda.is_available():
         raise InputError("device cuda was asked for and this machine has no CUDA device; pass --device cpu")
     return torch.device("cuda" if name == "cuda" or (name == "auto" and torch.cuda.is_available()) else "cpu")
