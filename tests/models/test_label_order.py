@@ -90,8 +90,10 @@ def test_words_are_believed_unless_the_answers_are_sure_of_another_order() -> No
     words = ("contradiction", "neutral", "entailment")
     assert settle_order(NAME, words, knows(words)) == (NLI3, words)
     assert settle_order(NAME, words, unsure) == (NLI3, words)
-    with pytest.raises(InputError, match="as if they were entailment, neutral, contradiction; pass them in its own"):
+    with pytest.raises(InputError, match="as if they were entailment, neutral, contradiction; if the") as refused:
         settle_order(NAME, words, knows(words[::-1]))
+    assert f"pass {NAME}#entailment,neutral,contradiction, and" in str(refused.value)
+    assert str(refused.value).endswith(f"{NAME}#contradiction,neutral,entailment")
     with pytest.raises(InputError, match="as if they were not_entailment, entailment"):
         settle_order(NAME, ["entailment", "not_entailment"], knows(("not_entailment", "entailment")))
 

@@ -177,6 +177,10 @@ def test_missing_and_damaged_files_are_named(classifier: Path, tmp_path: Path) -
     (classifier / "model.safetensors").write_bytes(b"nonsense")
     with pytest.raises(InputError, match="its weights cannot be read"):
         Pretrained.from_reference(str(classifier))
+    (classifier / "model.safetensors").unlink()
+    with pytest.raises(InputError, match=r"has no weights; copy its \*\.safetensors or \*\.bin"):
+        train(f"hf:{classifier}", make_pairs(make_rows(6)), tmp_path / "run", epochs=1)
+    assert not (tmp_path / "run").exists()
     for file in classifier.glob("tokenizer*"):
         file.unlink()
     with pytest.raises(InputError, match="has no tokenizer; copy"):

@@ -77,6 +77,11 @@ class Checkpoint:
             ) from error
         return folder
 
+    def check_weights(self) -> None:
+        """Refuse a folder without weights, which costs less to find out than reading them."""
+        if not any(file for form in WEIGHTS for file in self.folder.glob(form)):
+            raise InputError(f"{self.name}: has no weights; copy its {' or '.join(WEIGHTS)} into the folder")
+
     def digest(self) -> str:
         """Return hashes of its weights, configuration and tokenizer, as one string."""
         names = sorted(file for form in (*WEIGHTS, "*.json", "*.txt", "*.model") for file in self.folder.glob(form))

@@ -93,7 +93,8 @@ def settle_order(
     if answered is not None and answered != named[1]:
         raise InputError(
             f"{name}: its configuration calls its labels {', '.join(named[1])}, and it answers pairs that everybody "
-            f"agrees on as if they were {', '.join(answered)}; {advice}"
+            f"agrees on as if they were {', '.join(answered)}; if the answers are right, pass "
+            f"{name}#{','.join(answered)}, and if the configuration is, {name}#{','.join(named[1])}"
         )
     return named
 

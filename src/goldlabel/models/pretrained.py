@@ -125,6 +125,7 @@ class Pretrained(TorchModel):
         if choices.length is not None and choices.length > checkpoint.length:
             raise InputError(f"{choices.model} reads {checkpoint.length} tokens at most, not {choices.length}")
         _tokenizer(checkpoint, choices)
+        checkpoint.check_weights()
         if choices.options.get("lora"):
             import_extra("peft", "hf")
 
