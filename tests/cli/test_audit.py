@@ -91,6 +91,15 @@ def test_a_folder_with_everything(pairs: str, tmp_path: Path) -> None:
     assert len(gl.read(output / "hard")) == wrong
     assert document["groups"]["all"]["leakage"]["against"]["pairs"]["shared_pairs"] == 120
     assert document["groups"]["all"]["agreement"]["relabelled"] == 120
+    printed = run(pairs, "-o", str(output), "--dynamics", str(dynamics), "--aflite").stdout
+    assert f"output: {output}\n" in printed
+    assert re.search(
+        rf"^aflite: .* {document['aflite']['dropped']} dropped: {re.escape(str(output / 'aflite'))}$", printed, re.M
+    )
+    assert (
+        "Cartography of 1 pairs over 2 epochs: mean confidence 0.400, variability 0.200, correctness 0.500\n" in printed
+    )
+    assert "{" not in printed
     again = run(pairs, "-o", str(output), "--json")
     assert again.exit_code == 0, "an audit may be written over an audit"
 

@@ -117,14 +117,18 @@ def audit_command(
             advance=lambda _: advance(1),
         )
     more: dict[str, Any] = {}
+    lines = []
     if dynamics is not None:
-        more["cartography"] = cartography(read_dynamics(dynamics), pairs).to_dict()
+        regions = cartography(read_dynamics(dynamics), pairs)
+        more["cartography"] = regions.to_dict()
+        means = (f"{name} {more['cartography'][name]:.3f}" for name in ("confidence", "variability", "correctness"))
+        lines.append(f"{regions.title}: mean {', '.join(means)}")
     if output is not None:
-        _write(result, output, more, aflite)
+        lines += _write(result, output, more, aflite)
     if as_json:
         print_json(result.to_dict() | more)
     else:
-        _print(result, more)
+        _print(result, lines)
     tripped = [bound for bound in bounds if bound.trips(result)]
     if tripped:
         reasons = [f"{bound} ({bound.measure} is {result.measures()[bound.measure]:.4g})" for bound in tripped]
@@ -132,16 +136,19 @@ def audit_command(
         raise typer.Exit(FAILED)
 
 
-def _write(result: Audit, output: Path, more: dict[str, Any], aflite: bool) -> None:
-    """Write the folder, and add to ``more`` what lies in it."""
+def _write(result: Audit, output: Path, more: dict[str, Any], aflite: bool) -> list[str]:
+    """Write the folder, add to ``more`` what lies in it, and return lines that say so."""
     from goldlabel.audit import AFLite
     from goldlabel.report.audit_page import AFLITE, write_audit
 
     more["output"] = str(output)
+    lines = [f"output: {output}"]
     split = result.pairs.split(AFLite(), seed=result.options.seed) if aflite else None
     if split is not None:
         more["aflite"] = split.to_dict() | {"output": str(output / AFLITE)}
+        lines.append(f"aflite: {split.title}: {output / AFLITE}")
     write_audit(result, output, filtered=split.pairs if split else None, **more)
+    return lines
 
 
 def _fit() -> Fit:
@@ -150,7 +157,7 @@ def _fit() -> Fit:
     return fit_model
 
 
-def _print(result: Audit, more: dict[str, Any]) -> None:
+def _print(result: Audit, lines: list[str]) -> None:
     from goldlabel.audit.figures import in_percent
 
     typer.echo(result.title)
@@ -166,5 +173,5 @@ def _print(result: Audit, more: dict[str, Any]) -> None:
             typer.echo(f"{name} without the premise: {in_percent(judgement.accuracy)} right")
     if result.label_errors:
         typer.echo(result.label_errors.title)
-    for name, value in more.items():
-        typer.echo(f"{name}: {value}")
+    for line in lines:
+        typer.echo(line)
