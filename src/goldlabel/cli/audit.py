@@ -121,8 +121,9 @@ def audit_command(
     if dynamics is not None:
         regions = cartography(read_dynamics(dynamics), pairs)
         more["cartography"] = regions.to_dict()
-        means = (f"{name} {more['cartography'][name]:.3f}" for name in ("confidence", "variability", "correctness"))
-        lines.append(f"{regions.title}: mean {', '.join(means)}")
+        means = {name: more["cartography"][name] for name in ("confidence", "variability", "correctness")}
+        known = (f"{name} {mean:.3f}" for name, mean in means.items() if mean is not None)
+        lines.append(f"{regions.title}: mean {', '.join(known)}")
     if output is not None:
         lines += _write(result, output, more, aflite)
     if as_json:
