@@ -28,6 +28,7 @@ from goldlabel.train.debias.method import Material, Method
 from goldlabel.train.debias.weighting import Weighting, neutral_weights
 from goldlabel.train.task import gather_task
 from goldlabel.train.trainer import Interrupted
+from tests.models.test_networks import SMALL as NETWORKS
 from tests.train.samples import SMALL, make_pairs, weights, with_dev
 
 PAIRS = 12
@@ -216,12 +217,12 @@ def test_a_stopped_run_ends_in_the_same_weights(name: str, tmp_path: Path) -> No
     assert weights(tmp_path / "stopped") == weights(whole.run)
 
 
-@pytest.mark.parametrize("model", ["esim", "infersent", "decomposable-attention", "diin", "bilstm-siamese"])
+@pytest.mark.parametrize("model", sorted(NETWORKS))
 @pytest.mark.parametrize("name", ["adv", "learned-mixin"])
-def test_methods_take_the_vectors_of_every_kind_of_network(model: str, name: str, tmp_path: Path) -> None:
-    small = {} if model in ("decomposable-attention", "diin") else {"hidden": 4}
-    run = train(model, make_pairs(12), tmp_path / "run", debias=name, epochs=1, device="cpu", **small)
+def test_methods_take_the_vectors_of_every_network(model: str, name: str, tmp_path: Path) -> None:
+    run = train(model, make_pairs(12), tmp_path / "run", debias=name, epochs=1, device="cpu", **NETWORKS[model])
     assert json.loads((run.run / "config.json").read_text())["debias"]["method"] == name
+    assert f", debiased by {name}: " in run.title
 
 
 @pytest.mark.parametrize("head", ["cross", "bi"])

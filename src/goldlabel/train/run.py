@@ -76,7 +76,9 @@ class Run(Result):
         size = f", {self.parameters:,} trained parameters" if self.parameters else ""
         if not self.pairs:
             return f"{self.model} as {self.settings['start']['path']} left it: {self.run}"
-        return f"{self.model} trained on {self.pairs:,} pairs{size}: {self.run}"
+        debias = self.settings["options"].get("debias")
+        method = f", debiased by {debias}" if debias else ""
+        return f"{self.model} trained on {self.pairs:,} pairs{size}{method}: {self.run}"
 
     @property
     def table(self) -> pl.DataFrame:
