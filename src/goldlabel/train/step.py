@@ -88,7 +88,6 @@ class CapturedSteps:
         self._graphs: dict[tuple[int, Sizes], _Graph] = {}
         self._often: Counter[tuple[int, Sizes]] = Counter()
         self._pool: Any = None
-        self._stream: torch.cuda.Stream | None = None
         self._refused = False
 
     def round(self, sizes: Sizes) -> Sizes:
@@ -121,8 +120,7 @@ class CapturedSteps:
         step, first = self._step, not self._graphs
         undo = _Undo(step, whole=first)
         torch.cuda.synchronize()
-        # Tried and captured on one stream, as what the gradients add up in remembers where it was made.
-        self._stream = stream = self._stream or torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
             if first:
@@ -137,7 +135,7 @@ class CapturedSteps:
         static, graph = rows.clone(), torch.cuda.CUDAGraph()
         torch.cuda.synchronize()
         try:
-            with torch.cuda.graph(graph, pool=self._pool, stream=stream, capture_error_mode="thread_local"):
+            with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
                 loss = step.whole(static, sizes)
         except BaseException:
             step.optimiser.zero_grad(set_to_none=True)
