@@ -21,6 +21,7 @@ from goldlabel.cli.app import app as whole  # noqa: E402
 from goldlabel.cli.train import describe_step, parse_sample, train_command  # noqa: E402
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
 from goldlabel.train.run import Step  # noqa: E402
+from goldlabel.train.trainer import Trainer  # noqa: E402
 from tests.train.samples import make_rows, weights, write_vectors  # noqa: E402
 
 app = typer.Typer(rich_markup_mode=None)
@@ -71,6 +72,20 @@ def test_a_finished_run_says_that_it_was_finished(pairs: str, tmp_path: Path) ->
     several = ("linear", "--on", pairs, "-o", tmp_path / "runs", "--seeds")
     assert "finished already" not in run(*several, 1 + 1).stderr
     assert "2 of 3 runs were finished already" in run(*several, 3).stderr
+
+
+def test_what_a_run_has_noted_is_told_and_kept(pairs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Trainer.run
+
+    def noting(self: Trainer) -> None:
+        self.notes.append("the moon is full")
+        real(self)
+
+    monkeypatch.setattr(Trainer, "run", noting)
+    for _ in range(2):
+        result = run("cbow", "--on", pairs, *SMALL, "-o", tmp_path / "run")
+        assert f"{tmp_path / 'run'}: the moon is full\n" in result.stderr
+    assert "finished already" in result.stderr
 
 
 def test_every_option_reaches_the_run(pairs: str, others: str, tmp_path: Path) -> None:

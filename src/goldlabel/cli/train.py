@@ -282,8 +282,11 @@ def _tell(task: Task) -> None:
 
 
 def _tell_finished(result: Run | Sweep) -> None:
-    """Say what was not trained, as it had been before."""
+    """Say what was not trained, as it had been before, and what the runs have noted."""
     runs = list(getattr(result, "runs", {"": result}).values())
+    for run in runs:
+        for text in run.notes:
+            note(f"{run.run}: {text}")
     if before := sum(run.finished_before for run in runs):
         what = "this run was" if runs == [result] else f"{before} of {len(runs)} runs were"
         note(f"{what} finished already and not trained again; another -o trains anew")

@@ -174,6 +174,7 @@ def _fit_trained(task: Task, run: RunFolder, root: Path, on_step: OnStep | None)
         seconds=trainer.seconds,
         pairs_per_second=len(task.epoch_rows) * len(epochs) / max(trainer.seconds, 1e-9),
         settings=task.settings,
+        notes=tuple(trainer.notes),
     )
 
 

@@ -12,9 +12,8 @@ import platform
 import re
 import shutil
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -67,6 +66,8 @@ class Run(Result):
     seconds: float
     pairs_per_second: float
     settings: dict[str, Any]
+    notes: Sequence[str] = ()
+    """What the user should know of the run though it is no error."""
     finished_before: bool = field(default=False, compare=False)
     """Whether the folder held the run finished already, so that nothing was done."""
 
@@ -163,7 +164,8 @@ class RunFolder:
         if result is None:
             return None
         dev = {name: Estimate.from_dict(score) for name, score in result["dev"].items()}
-        return Run(**{**result, "run": self.path, "dev": dev, "finished_before": True})
+        notes = tuple(result.get("notes", ()))
+        return Run(**{**result, "run": self.path, "dev": dev, "notes": notes, "finished_before": True})
 
     @contextmanager
     def open(self, settings: Mapping[str, Any], environment: Mapping[str, Any]) -> Iterator[None]:
@@ -218,10 +220,6 @@ class RunFolder:
     def read_best(self, epoch: int) -> dict[str, torch.Tensor]:
         """Read the best weights, which are those of an epoch."""
         return _load_tensors(self.path / BEST.format(epoch))
-
-    def note(self, text: str) -> None:
-        """Tell the user something about this run that is no error."""
-        print(f"goldlabel: {self.path}: {text}", file=sys.stderr)  # noqa: T201
 
     def _best_files(self) -> Iterator[Path]:
         yield from self.path.glob(BEST.format("*"))

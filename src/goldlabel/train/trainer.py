@@ -111,6 +111,8 @@ class Trainer:
         self.dynamics = torch.zeros(len(rows), len(model.label_space), device=self.device)
         """The probabilities that this epoch gave each pair."""
         self.on_step = on_step
+        self.notes: list[str] = []
+        """What the user should know of the run though it is no error."""
         self.stopping = False
         place = torch.zeros(len(encoded.rows), dtype=torch.int64, device=self.device)
         place[torch.from_numpy(rows).to(self.device)] = torch.arange(len(rows), device=self.device)
@@ -129,7 +131,7 @@ class Trainer:
         self.captured: CapturedSteps | None = None
         if self.device.type == "cuda" and self.options.accumulate == 1 and self.options.batch_tokens is None:
             longest = tuple(int(side.max()) for side in encoded.rows.lengths)
-            self.captured = CapturedSteps(self.step, longest, folder.note)
+            self.captured = CapturedSteps(self.step, longest, self.notes.append)
 
     @property
     def trained(self) -> list[Tensor]:
