@@ -131,6 +131,11 @@ def fill(page: Page, language: str = "en", *, levels: tuple[str, ...] = ("easy",
             page.fill(f"#box-{label}-{level}", text)
 
 
+def expect_value(page: Page, selector: str, text: str) -> None:
+    """Wait until a field holds a text; a page fills in drafts some time after it shows what they are about."""
+    page.wait_for_function("([field, text]) => document.querySelector(field)?.value === text", arg=[selector, text])
+
+
 def expect_text(page: Page, selector: str, text: str) -> None:
     """Wait until something says a text."""
     page.locator(selector, has_text=text).first.wait_for()

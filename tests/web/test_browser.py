@@ -22,7 +22,7 @@ from goldlabel.collect.rules import Hypothesis, check_hypotheses, measure_hypoth
 from goldlabel.collect.schema import answers, assignments, drafts, pairs
 from goldlabel.collect.store import Store
 from tests.collect.campaign import small_protocol
-from tests.web.site import PREMISES, TEXTS, Site, browsing, expect_text, fill, serving
+from tests.web.site import PREMISES, TEXTS, Site, browsing, expect_text, expect_value, fill, serving
 
 NUMBERS = count(1)
 
@@ -225,7 +225,7 @@ def test_a_cut_network_a_reload_and_a_double_press_lose_and_double_nothing(site:
         visit.context.set_offline(False)
         page.reload()
         assert page.locator("#premise").inner_text() == first
-        assert page.locator("#box-neutral-hard").input_value() == "Written without a network."
+        expect_value(page, "#box-neutral-hard", "Written without a network.")
         assert page.locator("#box-neutral-easy").input_value() == TEXTS["en"]["neutral"][0]
         visit.state("saved")
 
@@ -354,7 +354,7 @@ def test_a_browser_that_keeps_little_says_so_and_loses_nothing_it_need_not(
             page.evaluate("() => { window.fetch = () => new Promise(() => {}) }")  # the draft stays on the device
             visit.context.set_offline(False)
             page.reload()
-            assert page.locator("#box-neutral-only").input_value() == "It came from far away."
+            expect_value(page, "#box-neutral-only", "It came from far away.")
         visit.context.set_offline(False)
         visit.state("saved")
         page.keyboard.press("Control+Enter")
