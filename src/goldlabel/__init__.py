@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from goldlabel.audit import audit
+    from goldlabel.bench import bench
     from goldlabel.errors import GoldlabelError
     from goldlabel.evaluate import compare, predict, score
     from goldlabel.models import Model, load_model, predict_labels
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "audit": "goldlabel.audit",
+    "bench": "goldlabel.bench",
     "GoldlabelError": "goldlabel.errors",
     "compare": "goldlabel.evaluate",
     "predict": "goldlabel.evaluate",
@@ -50,6 +52,7 @@ __all__ = [
     "Model",
     "Pairs",
     "audit",
+    "bench",
     "compare",
     "convert",
     "label_space",
@@ -66,7 +69,7 @@ __all__ = [
 
 
 class _Package(ModuleType):
-    """A package three of whose rooms are called like their main function.
+    """A package some of whose rooms are called like their main function.
 
     Python binds a sub-package under its name when it is first imported, by whomever. There users expect the
     function, so that is what is bound; the room itself is imported as any other.

@@ -204,7 +204,7 @@ def test_a_killed_process_goes_on_where_it_was(tmp_path: Path) -> None:
 
     process = started(pause=600)
     try:
-        while not list(tmp_path.glob("answers.jsonl.parts/*.parquet")):
+        while not list(tmp_path.glob("answers.jsonl.parts/[0-9]*.parquet")):  # the temporary one begins with a dot
             assert process.poll() is None, process.communicate()
             time.sleep(0.05)
     finally:

@@ -17,12 +17,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
+from goldlabel.executors import share_cores  # noqa: E402
 from goldlabel.files import lock_folder  # noqa: E402
 from goldlabel.models import network as network_module  # noqa: E402
 from goldlabel.models.cbow import CBOW  # noqa: E402
 from goldlabel.train import Sweep, sweep, train  # noqa: E402
 from goldlabel.train.run import Step  # noqa: E402
-from goldlabel.train.sweep import share_cores  # noqa: E402
 from goldlabel.train.trainer import Interrupted  # noqa: E402
 from tests.train.samples import SMALL, make_pairs, weights, with_dev  # noqa: E402
 

@@ -11,6 +11,7 @@ import typer
 
 from goldlabel.cli import (
     audit,
+    bench,
     collect,
     compare,
     data,
@@ -50,6 +51,7 @@ app.command("models")(models.models_command)
 app.command("predict")(predict.predict_command)
 app.command("score")(score.score_command)
 app.command("compare")(compare.compare_command)
+app.command("bench")(bench.bench_command)
 app.add_typer(collect.app, name="collect")
 app.command("demo")(demo.demo_command)
 

@@ -297,7 +297,7 @@ def _run(task: Task, output: Path, runs: dict[str, Any] | None) -> Run | Sweep:
     from goldlabel.train.sweep import run_sweep
 
     try:
-        with _display(runs["jobs"] if runs else 1) as on_run:
+        with display_steps(runs["jobs"] if runs else 1) as on_run:
             if runs is not None:
                 return run_sweep(task, output, **runs, on_step=on_run)
             on_step = None if on_run is None else partial(on_run, task.model)
@@ -308,7 +308,7 @@ def _run(task: Task, output: Path, runs: dict[str, Any] | None) -> Run | Sweep:
 
 
 @contextmanager
-def _display(lines: int) -> Iterator[OnRun | None]:
+def display_steps(lines: int) -> Iterator[OnRun | None]:
     """Show on a terminal how far each of the runs under way is."""
     if not sys.stderr.isatty():
         yield None

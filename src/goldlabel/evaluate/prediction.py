@@ -120,23 +120,35 @@ def predict(
         raise InputError(f"{output}: the ending of its name tells no format; allowed: {', '.join(SUFFIXES)}")
     if output.is_dir():
         raise InputError(f"{output}: is a folder; name a file to write")
-    frame = asked_pairs(pairs, split, limit).frame.select(_ASKED)
-    parts = Parts(output.with_name(output.name + PARTS))
-    with open_model(model, [pairs], **loading) as (name, opened), parts.locked():
-        columns = ["id", "label", *_label_columns(opened.label_space)]
-        parts.begin(_settings(model, opened.label_space, loading) if isinstance(model, str | Path) else None)
-        before = parts.rows
-        if on_pairs is not None:
-            on_pairs(before)
-        blocks = frame.collect_batches(chunk_size=MOST_PAIRS, maintain_order=True)
-        began = time.monotonic()
-        for part, probabilities in answer(opened, parts.skip(blocks), on_pairs):
-            parts.add(part, _answers(part["id"], probabilities, opened.label_space).select(columns))
-        seconds = time.monotonic() - began
-        labels = parts.write(output)
+    frame = asked_pairs(pairs, split, limit).frame
+    with open_model(model, [pairs], **loading) as (name, opened):
+        settings = _settings(model, opened.label_space, loading) if isinstance(model, str | Path) else None
+        labels, before, seconds = write_answers(opened, frame, output, settings, on_pairs)
         usage = usage_of(opened)
     ordered = {label: labels[label] for label in (*opened.label_space.labels, NO_GOLD) if label in labels}
     return Prediction(name, output, ordered, before, seconds, usage)
+
+
+def write_answers(
+    model: Model, frame: pl.LazyFrame, output: Path, settings: Mapping[str, Any] | None, on_pairs: OnPairs | None = None
+) -> tuple[dict[str, int], int, float]:
+    """Write a model's answers to a file; what an interrupted run with the same settings left there is gone on with.
+
+    Return how many pairs got each label, how many were there before, and the seconds that the others took.
+    """
+    parts = Parts(output.with_name(output.name + PARTS))
+    with parts.locked():
+        columns = ["id", "label", *_label_columns(model.label_space)]
+        parts.begin(settings)
+        before = parts.rows
+        if on_pairs is not None:
+            on_pairs(before)
+        blocks = frame.select(_ASKED).collect_batches(chunk_size=MOST_PAIRS, maintain_order=True)
+        began = time.monotonic()
+        for part, probabilities in answer(model, parts.skip(blocks), on_pairs):
+            parts.add(part, _answers(part["id"], probabilities, model.label_space).select(columns))
+        seconds = time.monotonic() - began
+        return parts.write(output), before, seconds
 
 
 def asked_pairs(pairs: Pairs, split: str | None, limit: int | None) -> Pairs:

@@ -48,7 +48,7 @@ class Function(Unmoved):
         ``default`` are the labels where neither tells them.
         """
         module_name, _, name = reference.partition(":")
-        call = getattr(_import(module_name, reference), name, None)
+        call = getattr(import_function_module(module_name, reference), name, None)
         if not callable(call):
             names = [key for key, value in vars(sys.modules[module_name]).items() if callable(value)]
             raise InputError(f"{reference}: {module_name} has no function {name!r}; {suggest(name, names)}")
@@ -130,7 +130,8 @@ class Function(Unmoved):
         return InputError(f"{self.name}: row {row + 1}: {label!r} is not one of {allowed}")
 
 
-def _import(module: str, reference: str) -> Any:
+def import_function_module(module: str, reference: str) -> Any:
+    """Import the module of a function, also from the current folder."""
     here = str(Path.cwd())
     if here not in sys.path:
         # As 'python -m' has it: a function beside the data is found, and so is what it imports later.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import sys
+import hashlib
+import json
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from goldlabel.errors import InputError
-from goldlabel.files import files_in
-from goldlabel.models.function import REFERENCE, Function
+from goldlabel.files import digest_file, files_in
+from goldlabel.models.function import REFERENCE, Function, import_function_module
 from goldlabel.models.model import (
     CONFIG,
     DEVICES,
@@ -33,6 +36,8 @@ FORMS = {
 """The forms of a model's name, and what each loads."""
 
 HF, ENDPOINT = "hf:", "openai:"
+ABOUT_TRAINING = ("environment.json", "metrics.jsonl", "result.json")
+"""Files of a run folder that tell how the model came to be, and not what it answers."""
 
 
 def load_model(
@@ -79,21 +84,55 @@ def load_model(
     raise _unknown(text)
 
 
+def check_reference(name: str | Path) -> None:
+    """Refuse a name that no model has the form of, before anything is done with it."""
+    text, path = str(name), Path(name)
+    if not (path.is_dir() or path.is_file() or text.startswith((HF, ENDPOINT)) or REFERENCE.fullmatch(text)):
+        raise _unknown(text)
+
+
 def describe_files(name: str | Path) -> dict[str, tuple[int, int]]:
     """Return the size and date of the files that a model's name stands for, as far as they lie here.
 
     They tell whether it still is the model that it was.
     """
+    return {str(file): (file.stat().st_size, file.stat().st_mtime_ns) for file in _files_of(name)}
+
+
+def digest_model(name: str | Path, options: Mapping[str, Any] | None = None) -> str:
+    """Return a hash of what a model answers by: its files, wherever they lie, and the options that it is loaded with.
+
+    What has no files here, an endpoint, or a name on the hub that was never loaded, is known by its name. On which
+    device it computes is all the same, and so is what a run folder says of its training.
+    """
+    root, files = _place_of(name), _files_of(name)
+    named = {str(file.relative_to(root)) if root.is_dir() else file.name: digest_file(file) for file in files}
+    kept = {file: digest for file, digest in named.items() if Path(file).name not in ABOUT_TRAINING}
+    told = {key: value for key, value in (options or {}).items() if key != "device"}
+    suffix = "" if str(root) == str(name) else str(name).removeprefix(f"{HF}{root}")
+    document = {"files": kept, "options": told, "name": suffix if root.exists() else str(name)}
+    return hashlib.sha256(json.dumps(document, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _place_of(name: str | Path) -> Path:
+    """Return the path in a model's name; behind that of an encoder, labels and ``?trust`` may stand."""
     text = str(name)
-    path = Path(text.removeprefix(HF)) if not Path(name).exists() else Path(name)
+    if Path(text).exists() or not text.startswith(HF):
+        return Path(text)
+    path = Path(text.removeprefix(HF))
+    return path if path.exists() else Path(re.split(r"[?#]", str(path))[0])
+
+
+def _files_of(name: str | Path) -> list[Path]:
+    path = _place_of(name)
     if path.is_dir():
-        files = files_in(path)
-    elif path.is_file():
-        files = [path]
-    else:
-        module = sys.modules.get(text.partition(":")[0])
-        files = [Path(module.__file__)] if REFERENCE.fullmatch(text) and module and module.__file__ else []
-    return {str(file): (file.stat().st_size, file.stat().st_mtime_ns) for file in files}
+        return files_in(path)
+    if path.is_file():
+        return [path]
+    if REFERENCE.fullmatch(str(name)) and not str(name).startswith((HF, ENDPOINT)):
+        module = import_function_module(str(name).partition(":")[0], str(name))
+        return [Path(module.__file__)] if module.__file__ else []
+    return []
 
 
 def _load_run(folder: Path, device: str, precision: str) -> Model:

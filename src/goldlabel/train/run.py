@@ -176,7 +176,7 @@ class RunFolder:
                 path.unlink(missing_ok=True)
             begun = self._read(ENVIRONMENT)
             if begun is None or begun.get("settings") != _plain(settings):
-                document = {"format": FORMAT, "settings": settings, **environment, **_machine()}
+                document = {"format": FORMAT, "settings": settings, **environment, **describe_machine()}
                 write_text(self.path / ENVIRONMENT, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
             try:
                 yield
@@ -385,7 +385,7 @@ def _plain(settings: Mapping[str, Any]) -> Any:
     return json.loads(json.dumps(settings))
 
 
-def _machine() -> dict[str, Any]:
+def describe_machine() -> dict[str, Any]:
     """Return versions, machine and git commit: what a figure was obtained with."""
     return {
         "versions": {"python": platform.python_version(), **{name: _version(name) for name in PACKAGES}},

@@ -7,7 +7,6 @@ processes that share a GPU or the cores; texts are encoded once for all. A run t
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import statistics
@@ -27,6 +26,7 @@ from typing import Any
 import polars as pl
 
 from goldlabel.errors import GoldlabelError, InputError
+from goldlabel.executors import DIED, share_cores
 from goldlabel.files import LOCK, lock_folder, write_text
 from goldlabel.models.loading import load_model
 from goldlabel.pairs import Pairs, Result
@@ -40,7 +40,6 @@ from goldlabel.train.task import Task, gather_task
 SUMMARY = "summary.json"
 TELL_EVERY = 0.1
 """Seconds between two words of a process on how far it is."""
-DIED = "its process died, for want of memory perhaps; run again with fewer --jobs"
 
 OnRun = Callable[[str, Step], "bool | None"]
 """Called with a run's name and where it stands; True asks a run of this process to save its state and stop."""
@@ -276,15 +275,22 @@ def _check(folder: Path, tasks: Mapping[str, Task]) -> None:
 def _encode(tasks: Mapping[str, Task], folder: Path, on_step: OnRun | None) -> None:
     """Encode everything and measure every bias once, before processes would all begin to."""
     for name, task in tasks.items():
-        if task.fitted_by_trainer and RunFolder(folder / name).result() is None:
-            from goldlabel.train.encoded import encode_task
+        if RunFolder(folder / name).result() is None:
+            prepare_run(task, folder, None if on_step is None else partial(on_step, name))
 
-            start: Any = None if task.options.start is None else load_model(task.options.start, "cpu")
-            encode_task(task, start, folder / ENCODED)
-            if task.options.debias is not None:
-                from goldlabel.train.debias.preparation import measure_biases
 
-                measure_biases(task, folder / BIAS, fit_model, None if on_step is None else partial(on_step, name))
+def prepare_run(task: Task, folder: Path, on_step: OnStep | None = None) -> None:
+    """Encode the pairs of a run, and measure its bias, into the folder that it shares with others."""
+    if not task.fitted_by_trainer:
+        return
+    from goldlabel.train.encoded import encode_task
+
+    start: Any = None if task.options.start is None else load_model(task.options.start, "cpu")
+    encode_task(task, start, folder / ENCODED)
+    if task.options.debias is not None:
+        from goldlabel.train.debias.preparation import measure_biases
+
+        measure_biases(task, folder / BIAS, fit_model, on_step)
 
 
 def _attempt(task: Task, folder: Path, name: str, on_step: OnStep | None) -> Run | str:
@@ -373,17 +379,6 @@ def _begin(tasks: Mapping[str, Task], folder: Path, stop: Any, steps: Any, jobs:
     if steps is not None:
         steps.cancel_join_thread()
     share_cores(jobs)
-
-
-def share_cores(jobs: int) -> None:
-    """Give this process its share of the cores, unless the user has said how many threads to use."""
-    if "OMP_NUM_THREADS" in os.environ:
-        return
-    try:
-        import torch
-    except ModuleNotFoundError:
-        return
-    torch.set_num_threads(max(1, (os.cpu_count() or 1) // jobs))
 
 
 def _train(name: str) -> Run | str:

@@ -1,0 +1,168 @@
+"""``bench``: train what a suite asks for, have everything judged, and leave figures, tables and answers in a folder.
+
+The suite plans (``evaluate/suites``), ``train`` trains, ``evaluate/judging.py`` asks; this module has them meet. The
+folder holds ``bench.json`` (the figures), ``settings.json`` (what they are a function of), ``tables/`` (the papers'
+tables), ``ids/`` (which pairs were judged by), ``runs/`` (what was trained) and ``answers/`` (every model's answers to
+every set). What was broken off goes on with the same call: finished runs and answers are taken as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from goldlabel.bench.folder import (
+    ANSWERS,
+    IDS,
+    RESULTS,
+    SETTINGS,
+    TABLES,
+    check_folder,
+    run_name,
+    to_json,
+    write_ids,
+    write_tables,
+)
+from goldlabel.bench.model_options import choose_models
+from goldlabel.bench.progress import BenchProgress
+from goldlabel.bench.training import train_systems
+from goldlabel.errors import InputError
+from goldlabel.evaluate.answer_store import AnswerStore
+from goldlabel.evaluate.judging import Sitting, judge
+from goldlabel.evaluate.results import Answers, BenchResults
+from goldlabel.evaluate.suite import Request, Suite, SuitePlan, System
+from goldlabel.evaluate.suites import SUITES
+from goldlabel.executors import EXECUTORS, Executor, Failure
+from goldlabel.files import lock_folder, write_text
+from goldlabel.models import Model
+from goldlabel.models.loading import check_reference
+from goldlabel.models.options import parse_options
+from goldlabel.pairs import Pairs
+from goldlabel.train.fit import as_list
+from goldlabel.train.run import Run, describe_machine
+
+
+def bench(
+    suite: str | Suite,
+    models: Sequence[str] | Mapping[str, str | Model] = (),
+    output: str | Path = "bench",
+    *,
+    train: Pairs | Sequence[Pairs] = (),
+    sizes: Sequence[int | None] | None = None,
+    seeds: int = 1,
+    seed: int = 0,
+    data: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    device: str = "auto",
+    precision: str = "fp32",
+    executor: str | Executor = "here",
+    jobs: int = 1,
+    reference: bool = False,
+    level: float = 0.95,
+    progress: BenchProgress | None = None,
+) -> BenchResults:
+    """Judge models by a suite, and leave figures, tables and answers in the folder ``output``.
+
+    ``models`` are names as ``--models`` takes them, or models by the names that tables shall call them. Those that have
+    to be trained learn from ``train`` (of which ``sizes`` says how many pairs), with ``seeds`` seeds. ``data`` says
+    where sets lie that are not in the library, ``limit`` judges by the first so many pairs of each. ``options`` are the
+    suite's own; ``settings`` are options of training and of the models, for all that know them, or as ``NAME.OPTION``
+    for the model of that name. ``executor`` and ``jobs`` say where the work is done and how much of it at a time.
+    """
+    if seeds < 1 or jobs < 1:
+        raise InputError(f"{seeds} seeds and {jobs} jobs cannot be; both are numbers from 1 on")
+    chosen = find_suite(suite) if isinstance(suite, str) else suite
+    name = suite if isinstance(suite, str) else type(suite).__name__.lower()
+    loading = {"device": device, "precision": precision}
+    request = Request(
+        models=choose_models(models, settings or {}, loading),
+        train=tuple(as_list(train)),
+        sizes=None if sizes is None else tuple(sizes),
+        data=data or {},
+        seed=seed,
+        limit=limit,
+        options={**chosen.options, **parse_options(options or {}, chosen.options, f"suite {name}")},
+    )
+    plan = chosen.plan(request)
+    plan.check()
+    for system in plan.systems:
+        if isinstance(system.reference, str):
+            check_reference(system.reference)
+    folder, progress = Path(output), progress or BenchProgress()
+    work = executor if not isinstance(executor, str) else EXECUTORS.get(executor)(jobs)
+    described: dict[str, Any] = {
+        "suite": name,
+        "seed": seed,
+        "seeds": seeds,
+        "limit": limit,
+        "options": dict(request.options),
+        "settings": dict(settings or {}),
+        "level": level,
+    }
+    check_folder(folder, described)
+    with lock_folder(folder, "benchmarking"):
+        write_text(folder / SETTINGS, to_json(described | describe_machine()))
+        write_ids(plan, folder / IDS)
+        numbers = tuple(range(seed, seed + seeds))
+        trained = train_systems(plan, folder, numbers, work, progress)
+        results = _judge_all(plan, folder, trained, described, numbers, loading, work, progress)
+        write_text(folder / RESULTS, to_json(results.to_dict()))
+        write_tables(chosen.tables(results, reference=reference), folder / TABLES)
+    return results
+
+
+def find_suite(name: str) -> Suite:
+    """Return a suite by its name."""
+    return SUITES.get(name)
+
+
+def _judge_all(
+    plan: SuitePlan,
+    folder: Path,
+    trained: Mapping[tuple[str, int], Run | Failure],
+    described: Mapping[str, Any],
+    seeds: tuple[int, ...],
+    loading: Mapping[str, Any],
+    executor: Executor,
+    progress: BenchProgress,
+) -> BenchResults:
+    """Have every system, with every seed, answer its sets."""
+    sittings = {system.name: _sittings(system, plan, trained, seeds, loading) for system in plan.systems}
+    flat = [sitting for several in sittings.values() for sitting in several]
+    answered = judge(flat, AnswerStore(folder / ANSWERS), executor, progress.on_pairs)
+    outcomes = {run_name(*key): outcome for key, outcome in trained.items()} | answered
+    failed = {name: outcome.message for name, outcome in outcomes.items() if isinstance(outcome, Failure)}
+    answers: dict[tuple[str, str], tuple[Answers, ...]] = {}
+    for system, several in sittings.items():
+        by_seed = [outcome for sitting in several if not isinstance(outcome := answered[sitting.name], Failure)]
+        for name in by_seed[0] if by_seed else ():
+            answers[system, name] = tuple(by_set[name] for by_set in by_seed)
+    if not answers:
+        name, message = next(iter(failed.items()))
+        raise InputError(f"no model could be judged; {name}: {message}")
+    return BenchResults(
+        suite=described["suite"], plan=plan, seeds=seeds, answers=answers, failed=failed, level=described["level"]
+    )
+
+
+def _sittings(
+    system: System,
+    plan: SuitePlan,
+    trained: Mapping[tuple[str, int], Run | Failure],
+    seeds: Sequence[int],
+    loading: Mapping[str, Any],
+) -> list[Sitting]:
+    """Return a system's sittings: one for each seed that it was trained with, else one."""
+    sets = tuple(part for part in plan.sets if system.is_judged_on(part.name))
+    if system.training is None:
+        model, fit = system.reference, system.fit
+        return [Sitting(name=system.name, sets=sets, model=model, loading=system.loading, fit=fit)]
+    runs = {seed: trained[system.name, seed] for seed in seeds}
+    return [
+        Sitting(name=run_name(system.name, seed), sets=sets, model=run.run, loading=loading)
+        for seed, run in runs.items()
+        if isinstance(run, Run)
+    ]

@@ -1,0 +1,123 @@
+"""Training what a suite asks for: every system with every seed, in folders of their own."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from goldlabel.bench.folder import run_folder, run_name
+from goldlabel.bench.progress import BenchProgress
+from goldlabel.errors import InputError
+from goldlabel.evaluate.suite import SuitePlan, System
+from goldlabel.executors import Executor, Failure, Here
+from goldlabel.files import write_text
+from goldlabel.models.model import find_member
+from goldlabel.train.fit import BIAS, ENCODED, run_task
+from goldlabel.train.options import TrainOptions, change_options
+from goldlabel.train.run import ERROR, OnStep, Run, RunFolder
+from goldlabel.train.sweep import prepare_run
+from goldlabel.train.task import Task, gather_task
+
+
+def train_systems(
+    plan: SuitePlan,
+    folder: Path,
+    seeds: Sequence[int],
+    executor: Executor,
+    progress: BenchProgress,
+) -> dict[tuple[str, int], Run | Failure]:
+    """Train every system that has to be, with every seed; those that go on from another's run come after it."""
+    done: dict[tuple[str, int], Run | Failure] = {}
+    waiting = [system for system in plan.systems if system.training is not None]
+    while waiting:
+        ready = [system for system in waiting if _start_of(system) not in {other.name for other in waiting}]
+        if not ready:
+            raise InputError(f"{waiting[0].name} goes on from {_start_of(waiting[0])}, which goes on from it")
+        tasks: dict[str, tuple[str, int, Task]] = {}
+        for system in ready:
+            for seed in seeds:
+                start = _start_of(system)
+                if start is not None and isinstance(before := done.get((start, seed)), Failure):
+                    done[system.name, seed] = Failure(f"{start} failed, from which it goes on: {before.message}")
+                    continue
+                task = _gather(system, seed, None if start is None else run_folder(folder, start, seed))
+                task.check()
+                tasks[run_name(system.name, seed)] = (system.name, seed, task)
+        _train_wave(tasks, folder, executor, progress, done)
+        waiting = [system for system in waiting if system not in ready]
+    shutil.rmtree(folder / ENCODED, ignore_errors=True)
+    shutil.rmtree(folder / BIAS, ignore_errors=True)
+    return done
+
+
+def _train_wave(
+    tasks: Mapping[str, tuple[str, int, Task]],
+    folder: Path,
+    executor: Executor,
+    progress: BenchProgress,
+    done: dict[tuple[str, int], Run | Failure],
+) -> None:
+    """Train runs that wait for no other; what several of them need is made before."""
+    shared: dict[str, tuple[str, tuple[Any, ...]]] = {}
+    for name, (system, seed, task) in tasks.items():
+        shared.setdefault(system, (name, (task, folder, run_folder(folder, system, seed))))
+    executor.run(_prepare, dict(shared.values()), lambda name, outcome: None)
+
+    def on_done(name: str, outcome: Run | Failure) -> None:
+        system, seed, _ = tasks[name]
+        done[system, seed] = outcome
+        if isinstance(outcome, Failure) and outcome.trace:
+            write_text(run_folder(folder, system, seed) / ERROR, outcome.trace)
+        if progress.on_run is not None:
+            progress.on_run(name, outcome)
+
+    telling = progress.on_step if isinstance(executor, Here) else None
+    work = {
+        name: (task, folder, run_folder(folder, system, seed), telling and _Told(telling, name))
+        for name, (system, seed, task) in tasks.items()
+    }
+    executor.run(_train, work, on_done)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """Tells of one run's steps by its name."""
+
+    on_step: Callable[[str, Any], bool | None]
+    name: str
+
+    def __call__(self, step: Any) -> bool | None:
+        return self.on_step(self.name, step)
+
+
+def _prepare(task: Task, folder: Path, run: Path) -> None:
+    if RunFolder(run).result() is None:
+        prepare_run(task, folder)
+
+
+def _train(task: Task, folder: Path, run: Path, on_step: OnStep | None) -> Run:
+    return run_task(task, run, on_step, encoded=folder / ENCODED)
+
+
+def _start_of(system: System) -> str | None:
+    return None if system.training is None else system.training.start
+
+
+def _gather(system: System, seed: int, start: Path | None) -> Task:
+    training = system.training
+    assert training is not None
+    options = change_options(TrainOptions(seed=seed), training.options)
+    return gather_task(
+        training.model,
+        training.on,
+        options if start is None else replace(options, start=str(start)),
+        sizes=training.sizes,
+        copies=training.copies,
+        split=training.split,
+        dev=training.dev,
+        vocabulary=training.vocabulary if find_member(training.model).fitted_by_trainer else (),
+        label_space=training.label_space,
+    )

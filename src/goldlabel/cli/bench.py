@@ -1,0 +1,148 @@
+"""``goldlabel bench``: judge models by a suite."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from goldlabel.cli.entry import INTERRUPTED
+from goldlabel.cli.loading import DeviceOption, LevelOption, PrecisionOption
+from goldlabel.cli.output import (
+    ColumnsOption,
+    JsonOption,
+    LabelsOption,
+    MapOption,
+    SeedOption,
+    folder_option,
+    note,
+    open_pairs,
+    parse_map,
+    print_json,
+    print_table,
+    progress,
+)
+from goldlabel.cli.train import display_steps, parse_sample
+from goldlabel.errors import InputError
+
+if TYPE_CHECKING:
+    from goldlabel.evaluate.results import BenchResults
+
+FAILED = 1
+
+
+def bench_command(
+    suite: Annotated[
+        list[str],
+        typer.Argument(metavar="SUITE [MODEL…]", help="cross, rounds, stress, recast, elicitation, or your own."),
+    ],
+    output: Annotated[Path, folder_option("The bench's folder; an unfinished one there goes on.")],
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--models",
+            metavar="[NAME=]MODEL…",
+            help="What is judged: a name to train first (esim, bilstm+drift, linear@hypothesis, train:hf:PATH), or "
+            "what is loaded (a run folder, hf:NAME, openai:URL#MODEL, module:function, predictions).",
+        ),
+    ] = None,
+    train: Annotated[
+        list[str] | None,
+        typer.Option("--train", metavar="PATH[:N]", help="Pairs to train on, all or N drawn; several allowed."),
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Train with so many seeds, from --seed on.")] = 1,
+    data: Annotated[
+        list[str] | None,
+        typer.Option("--data", metavar="NAME=PATH", help="Where a set lies that is not in the library."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="[MODEL.]KEY=VALUE",
+            help="An option of training or of a model, for all that know it or for the one of that name.",
+        ),
+    ] = None,
+    suite_settings: Annotated[
+        list[str] | None, typer.Option("--suite-set", metavar="KEY=VALUE", help="An option of the suite.")
+    ] = None,
+    reference: Annotated[
+        bool, typer.Option("--reference", help="Put the papers' figures, and the difference, beside ours.")
+    ] = False,
+    executor: Annotated[
+        str, typer.Option("--executor", help="Where the work is done: here, or in processes.")
+    ] = "here",
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes at a time, sharing a GPU or the cores.")] = 1,
+    device: DeviceOption = "auto",
+    precision: PrecisionOption = "fp32",
+    level: LevelOption = 0.95,
+    labels: LabelsOption = "nli3",
+    spellings: MapOption = None,
+    columns: ColumnsOption = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Judge by the first N pairs of each set.")] = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Judge models by a suite: datasets that they were not trained on, stress tests, rounds of collection."""
+    from goldlabel.bench import BenchProgress, bench
+
+    opened = partial(open_pairs, labels=labels, spellings=spellings, columns=columns, limit=None)
+    samples = [parse_sample(text) for text in train or []]
+    if any(copies > 1 for _, _, copies in samples):
+        raise InputError("--train PATH:Nx is for 'goldlabel train'; give a number of pairs, PATH:N")
+    name, *more = suite
+    try:
+        with display_steps(1) as on_step, progress(f"judging by {name}", None, in_bytes=False) as advance:
+            results = bench(
+                name,
+                [*(models or []), *more],
+                output,
+                train=[opened(path) for path, _, _ in samples],
+                sizes=[size for _, size, _ in samples],
+                seeds=seeds,
+                seed=seed,
+                data=parse_map("--data", data),
+                limit=limit,
+                options=parse_map("--suite-set", suite_settings),
+                settings=parse_map("--set", settings),
+                device=device,
+                precision=precision,
+                executor=executor,
+                jobs=jobs,
+                reference=reference,
+                level=level,
+                progress=BenchProgress(on_run=_tell_run, on_step=on_step, on_pairs=advance),
+            )
+    except KeyboardInterrupt:
+        note(f"goldlabel: interrupted; give the same command once more to go on with {output}")
+        raise SystemExit(INTERRUPTED) from None
+    _tell(results)
+    if as_json:
+        print_json(results.to_dict())
+    else:
+        typer.echo(results.title)
+        print_table(results.table.columns, results.table.iter_rows())
+        typer.echo(f"tables, figures and answers: {output}")
+    if results.failed:
+        raise typer.Exit(FAILED)
+
+
+def _tell_run(name: str, outcome: Any) -> None:
+    from goldlabel.executors import Failure
+
+    if isinstance(outcome, Failure):
+        note(f"goldlabel: {name}: {outcome.message}")
+    else:
+        note(f"{name}: {outcome.title}")
+
+
+def _tell(results: BenchResults) -> None:
+    """Say what the figures would otherwise hide."""
+    for text in results.plan.notes:
+        note(text)
+    for name, why in results.plan.missing.items():
+        note(f"{name} is missing: {why}")
+    for name, message in results.failed.items():
+        note(f"goldlabel: {name}: {message}")

@@ -1,0 +1,103 @@
+"""Having models answer the sets of a plan: each model is loaded once, and asked only what it was never asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from goldlabel.evaluate.answer_store import AnswerStore, StoredAnswers
+from goldlabel.evaluate.answers import OnPairs, answer
+from goldlabel.evaluate.results import Answers, answers_to
+from goldlabel.evaluate.suite import EvaluationSet
+from goldlabel.executors import Executor, Failure, Here
+from goldlabel.models import Model, load_model
+from goldlabel.models.loading import digest_model
+from goldlabel.pairs.gold import GoldPairs
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sitting:
+    """One model, one time, before the sets that it is judged by."""
+
+    name: str
+    sets: tuple[EvaluationSet, ...]
+    model: str | Path | Model | None = None
+    """What is loaded, or a model that is loaded."""
+    loading: Mapping[str, Any] = field(default_factory=dict)
+    fit: Callable[[EvaluationSet], Model] | None = None
+    """Gives a model for each set."""
+
+
+def judge(
+    sittings: Sequence[Sitting],
+    store: AnswerStore,
+    executor: Executor | None = None,
+    on_pairs: OnPairs | None = None,
+) -> dict[str, dict[str, Answers] | Failure]:
+    """Return the answers of every sitting to its sets, by their names, or why it has none."""
+    executor = executor or Here()
+    failures: dict[str, Failure] = {}
+    by_name = [sitting for sitting in sittings if isinstance(sitting.model, str | Path)]
+    digests = {sitting.name: digest_model(str(sitting.model), sitting.loading) for sitting in by_name}
+    unasked = {
+        sitting.name: tuple(part.gold for part in sitting.sets if not store.has(digests[sitting.name], part.gold))
+        for sitting in by_name
+    }
+
+    def done(name: str, outcome: Any) -> None:
+        if isinstance(outcome, Failure):
+            failures[name] = outcome
+
+    telling = on_pairs if isinstance(executor, Here) else None
+    executor.run(
+        ask_model,
+        {
+            sitting.name: (
+                sitting.model, dict(sitting.loading), digests[sitting.name], unasked[sitting.name], store, telling
+            )
+            for sitting in by_name
+            if unasked[sitting.name]
+        },
+        done,
+    )  # fmt: skip
+    answered: dict[str, dict[str, Answers] | Failure] = {}
+    for sitting in sittings:
+        if sitting.name in failures:
+            answered[sitting.name] = failures[sitting.name]
+        elif sitting.name in digests:
+            stored = {part.name: store.read(digests[sitting.name], part.gold) for part in sitting.sets}
+            answered[sitting.name] = {part.name: answers_to(part.gold, stored[part.name]) for part in sitting.sets}
+        else:
+            answered[sitting.name] = _ask_loaded(sitting, on_pairs)
+    return answered
+
+
+def ask_model(
+    reference: str | Path,
+    loading: Mapping[str, Any],
+    digest: str,
+    golds: Sequence[GoldPairs],
+    store: AnswerStore,
+    on_pairs: OnPairs | None = None,
+) -> None:
+    """Load a model and have it answer sets into the store."""
+    spaces = {gold.space for gold in golds}
+    options = {"default_space": spaces.pop() if len(spaces) == 1 else None, **loading}
+    with closing(load_model(reference, **options)) as model:
+        for gold in golds:
+            store.ask(digest, model, gold, on_pairs)
+
+
+def _ask_loaded(sitting: Sitting, on_pairs: OnPairs | None) -> dict[str, Answers]:
+    """Ask a model that has no name by which its answers could be found again."""
+    answers = {}
+    for part in sitting.sets:
+        model: Any = sitting.fit(part) if sitting.fit is not None else sitting.model
+        matrix = np.concatenate([block for _, block in answer(model, [part.gold.frame], on_pairs)])
+        answers[part.name] = answers_to(part.gold, StoredAnswers(model.label_space, matrix))
+    return answers

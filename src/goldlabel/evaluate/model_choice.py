@@ -1,0 +1,68 @@
+"""``--models``: what the user wants to be judged.
+
+``[NAME=]MODEL``, where MODEL is the name of a model that is trained first (``esim``; ``bilstm+drift`` with a debiasing
+method; ``linear@hypothesis`` without premises; ``train:hf:PATH`` to fine-tune an encoder), or whatever ``load_model``
+loads, which is judged as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from goldlabel.errors import InputError
+from goldlabel.evaluate.suite import System, Training
+from goldlabel.models.model import MODELS, WITH_REFERENCE, Model
+
+TRAIN = "train:"
+_NAMED = re.compile(r"(?P<name>[^=:/\\#]+)=(?P<model>.+)")
+_TRAINED = re.compile(r"(?P<model>.+?)(?:\+(?P<debias>[a-z-]+))?(?:@(?P<reads>hypothesis|premise))?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelChoice:
+    """A model that shall be judged, and what it is called."""
+
+    name: str
+    reference: str | Model | None = None
+    """What is loaded; nothing where the model is trained."""
+    model: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Of training, or of loading."""
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether it has to be trained first."""
+        return self.model is not None
+
+    def with_options(self, options: Mapping[str, Any]) -> ModelChoice:
+        """Return the choice with further options; those of its own name win."""
+        return replace(self, options={**options, **self.options})
+
+    def system(self, **training: Any) -> System:
+        """Return the system that it is; one that is trained learns as ``training`` says."""
+        if self.model is None:
+            return System(name=self.name, reference=self.reference, loading=self.options)
+        if not training.get("on"):
+            raise InputError(f"{self.name} has to be trained first; say on what with --train PATH")
+        options = {**training.pop("options", {}), **self.options}
+        return System(name=self.name, training=Training(model=self.model, options=options, **training))
+
+
+def parse_choice(text: str) -> ModelChoice:
+    """Read ``[NAME=]MODEL``."""
+    named = _NAMED.fullmatch(text)
+    name, reference = (named["name"].strip(), named["model"].strip()) if named else (text, text)
+    if not name or not reference:
+        raise InputError(f"--models {text!r} is not of the form [NAME=]MODEL")
+    trained = _TRAINED.fullmatch(reference.removeprefix(TRAIN))
+    if trained is None or not _is_trained(reference, trained["model"]):
+        return ModelChoice(name=name, reference=reference)
+    options = {key: trained[key] for key in ("debias", "reads") if trained[key]}
+    return ModelChoice(name=name, model=trained["model"], options=options)
+
+
+def _is_trained(reference: str, model: str) -> bool:
+    return reference.startswith(TRAIN) or (model in MODELS and model != WITH_REFERENCE)

@@ -1,0 +1,203 @@
+"""What came of a bench: every system's answers to every set, and the figures that tables are made of.
+
+Over several seeds, a pair counts by the share of seeds that got it right; the interval of an accuracy is about which
+pairs were drawn (by unit), the standard deviation about which seed was.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from goldlabel.metrics import Estimate, share
+from goldlabel.pairs import Result, score_mapping
+from goldlabel.pairs.gold import GoldPairs
+from goldlabel.pairs.labels import NO_GOLD
+
+if TYPE_CHECKING:
+    from goldlabel.evaluate.answer_store import StoredAnswers
+    from goldlabel.evaluate.suite import SuitePlan
+
+
+@dataclass(frozen=True)
+class Answers:
+    """One model's answers to one set, in the set's labels."""
+
+    gold: GoldPairs
+    probabilities: NDArray[np.float64]
+    """Mapped to the set's labels; a row of NaN where there is no answer."""
+    labels: NDArray[np.str_]
+    """The most probable label after mapping, ``-`` where there is no answer."""
+    labels_first: NDArray[np.str_]
+    """The other convention: the model's most probable label, mapped; ``-`` where the set has no word for it."""
+    convention: str
+
+    @cached_property
+    def hits(self) -> NDArray[np.bool_]:
+        """Which pairs it got right."""
+        return np.asarray(self.labels == self.gold.frame["label"].to_numpy())
+
+    @cached_property
+    def hits_first(self) -> NDArray[np.bool_]:
+        """Which pairs it got right by the other convention."""
+        return np.asarray(self.labels_first == self.gold.frame["label"].to_numpy())
+
+
+def answers_to(gold: GoldPairs, stored: StoredAnswers) -> Answers:
+    """Bring a model's probabilities into the labels of the pairs that it answered."""
+    mapping = score_mapping(stored.space, gold.space)
+    words = {label: mapping.label(label) or NO_GOLD for label in stored.space.labels}
+    answered = ~np.isnan(stored.probabilities).any(axis=1)
+    chosen = np.array([words[label] for label in stored.space.labels])[np.nan_to_num(stored.probabilities).argmax(1)]
+    return Answers(
+        gold,
+        mapping.apply(stored.probabilities),
+        gold.answers(stored.probabilities, stored.space),
+        np.where(answered, chosen, NO_GOLD),
+        mapping.convention,
+    )
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class BenchResults(Result):
+    """One suite, the systems that it judged, and the sets that it judged them by."""
+
+    suite: str
+    plan: SuitePlan
+    seeds: tuple[int, ...]
+    answers: Mapping[tuple[str, str], tuple[Answers, ...]]
+    """By system and set, one for each seed; a system that is not trained has one."""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """Runs that have no answers, and why."""
+    level: float = 0.95
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that have answers, in the plan's order."""
+        answered = {system for system, _ in self.answers}
+        return tuple(system.name for system in self.plan.systems if system.name in answered)
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The sets, in the plan's order."""
+        return tuple(part.name for part in self.plan.sets)
+
+    def has(self, system: str, name: str) -> bool:
+        """Say whether a system was judged on a set."""
+        return (system, name) in self.answers
+
+    def hits(self, system: str, name: str) -> NDArray[np.float64]:
+        """Return for each pair the share of seeds that got it right."""
+        seeds = np.stack([answers.hits for answers in self.answers[system, name]])
+        return np.asarray(seeds.mean(axis=0), dtype=np.float64)
+
+    def accuracy(self, system: str, name: str, rows: NDArray[np.bool_] | None = None) -> Estimate:
+        """Return the accuracy on a set, or on some of its pairs, the mean over seeds, with its interval by unit."""
+        chosen = slice(None) if rows is None else rows
+        units = self.plan.find_set(name).gold.units
+        return share(self.hits(system, name)[chosen], units=units[chosen], level=self.level)
+
+    def deviation(self, system: str, name: str) -> float | None:
+        """Return the standard deviation of the accuracy over seeds."""
+        accuracies = [float(answers.hits.mean()) for answers in self.answers[system, name]]
+        return statistics.stdev(accuracies) if len(accuracies) > 1 else None
+
+    def counted_sets(self, system: str) -> tuple[str, ...]:
+        """Return the sets that a system's mean is over."""
+        return tuple(name for name in self.plan.counted if self.has(system, name))
+
+    def mean(self, system: str, sets: Sequence[str] | None = None) -> Estimate:
+        """Return the mean accuracy over sets, each of which weighs the same."""
+        names = self.counted_sets(system) if sets is None else sets
+        accuracies = [self.accuracy(system, name) for name in names]
+        value = statistics.fmean(figure.defined for figure in accuracies) if accuracies else None
+        n, units = (sum(getattr(figure, kind) for figure in accuracies) for kind in ("n", "units"))
+        return Estimate.without_interval(value, level=self.level, n=n, units=units, method="mean over sets")
+
+    def mean_deviation(self, system: str) -> float | None:
+        """Return the standard deviation over seeds of the mean over sets."""
+        names = self.counted_sets(system)
+        seeds = min((len(self.answers[system, name]) for name in names), default=0)
+        means = [
+            statistics.fmean(float(self.answers[system, name][seed].hits.mean()) for name in names)
+            for seed in range(seeds)
+        ]
+        return statistics.stdev(means) if len(means) > 1 else None
+
+    @property
+    def title(self) -> str:
+        """What was judged, and on how much."""
+        pairs = sum(len(part.gold) for part in self.plan.sets)
+        missing = f"; missing: {', '.join(self.plan.missing)}" if self.plan.missing else ""
+        return f"{self.suite}: {len(self.systems)} models on {pairs:,} pairs of {len(self.sets)} sets{missing}"
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Accuracies in per cent: a row for each system, a column for each set, and the mean."""
+        rows = []
+        for system in self.systems:
+            row = {"model": system}
+            row |= {name: self._shown(system, name) for name in self.sets}
+            if len(self.plan.counted) > 1:
+                row["mean"] = self.mean(system).percent().text()
+                row["over"] = str(len(self.counted_sets(system)))
+            rows.append(row)
+        return pl.DataFrame(rows, schema_overrides={"over": pl.String} if rows else None)
+
+    def _shown(self, system: str, name: str) -> str:
+        if not self.has(system, name):
+            return ""
+        deviation = self.deviation(system, name)
+        text = f"{100 * self.accuracy(system, name).defined:.1f}"
+        return text if deviation is None else f"{text} ± {100 * deviation:.1f}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures of every model on every set, and its mean."""
+        return {
+            "suite": self.suite,
+            "models": {system: self._figures(system) for system in self.systems},
+            "missing": list(self.plan.missing),
+            "seeds": len(self.seeds),
+            "why_missing": dict(self.plan.missing),
+            "failed": dict(self.failed),
+            "level": self.level,
+            "notes": list(self.plan.notes),
+        }
+
+    def _figures(self, system: str) -> dict[str, Any]:
+        figures: dict[str, Any] = {name: self._cell(system, name) for name in self.sets if self.has(system, name)}
+        mean = self.mean(system)
+        figures |= {
+            "mean": mean.value,
+            "mean_interval": mean.interval,
+            "mean_sd": self.mean_deviation(system),
+            "over": list(self.counted_sets(system)),
+        }
+        in_domain = self.plan.in_domain
+        if in_domain is not None and self.has(system, in_domain) and mean.value is not None:
+            accuracy = self.accuracy(system, in_domain).defined
+            delta = mean.value - accuracy
+            figures |= {"snli": accuracy, "delta": delta, "delta_relative": delta / accuracy if accuracy else None}
+        return figures
+
+    def _cell(self, system: str, name: str) -> dict[str, Any]:
+        accuracy = self.accuracy(system, name)
+        several = self.answers[system, name]
+        return {
+            "accuracy": accuracy.value,
+            "interval": accuracy.interval,
+            "n": accuracy.n,
+            "units": accuracy.units,
+            "sd": self.deviation(system, name),
+            "seeds": len(several),
+            "answered": int(min((answers.labels != NO_GOLD).sum() for answers in several)),
+            "convention": several[0].convention,
+            "accuracy_label_first": float(np.mean([answers.hits_first.mean() for answers in several])),
+        }

@@ -1,0 +1,6 @@
+"""The suites, one file each."""
+
+from goldlabel.evaluate.suite import SUITES
+from goldlabel.evaluate.suites import cross
+
+__all__ = ["SUITES", "cross"]

@@ -1,0 +1,139 @@
+"""Whatever does the work and however often it is begun, a bench gives the same figures and asks nobody twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import goldlabel as gl
+from goldlabel.errors import GoldlabelError, InputError
+from goldlabel.evaluate.results import BenchResults
+from goldlabel.metrics import share
+from tests.bench.samples import Birds, Counting, pairs
+from tests.evaluate.samples import Told
+
+ENTAILED = "tests.bench.samples:entailed"
+TRAIN = pairs("train", 60, split="train")
+
+
+def bench(folder: Path, models: Any = (ENTAILED, "linear", "linear@hypothesis"), **more: Any) -> BenchResults:
+    return gl.bench(Birds(), models, folder, train=TRAIN, **more)
+
+
+def test_figures_of_each_set_and_their_mean(tmp_path: Path) -> None:
+    results = bench(tmp_path / "bench", {"always": ENTAILED})
+    figures = results.to_dict()["models"]["always"]
+    herons, gulls = figures["herons"]["accuracy"], figures["gulls"]["accuracy"]
+    assert (herons, gulls) == (pytest.approx(1 / 3), pytest.approx(1 / 3))
+    assert figures["mean"] == pytest.approx((herons + gulls) / 2)
+    assert figures["over"] == ["herons", "gulls"]
+    assert figures["snli"] == pytest.approx(1 / 3)
+    assert figures["delta"] == pytest.approx(figures["mean"] - figures["snli"])
+    gold = results.plan.find_set("gulls").gold
+    expected = share(gold.frame["label"].to_numpy() == "entailment", units=gold.units)
+    assert figures["gulls"]["interval"] == expected.interval
+    assert (figures["gulls"]["n"], figures["gulls"]["units"]) == (60, 30)
+    assert results.to_dict()["missing"] == ["terns"]
+
+
+def test_the_folder_holds_figures_tables_ids_runs_and_answers(tmp_path: Path) -> None:
+    results = bench(tmp_path / "bench", ["linear"], seeds=2)
+    written = json.loads((tmp_path / "bench/bench.json").read_text(encoding="utf-8"))
+    assert written == json.loads(json.dumps(results.to_dict()))
+    assert pl.read_csv(tmp_path / "bench/tables/table-1.csv")["model"].to_list() == ["linear"]
+    assert pl.read_csv(tmp_path / "bench/ids/gulls.csv")["id"].len() == 60
+    assert {path.name for path in (tmp_path / "bench/runs/linear").iterdir()} == {"seed-0", "seed-1"}
+    assert len(list((tmp_path / "bench/answers").glob("*.parquet"))) >= 3
+
+
+def test_a_second_time_nobody_is_asked(tmp_path: Path) -> None:
+    first = bench(tmp_path / "bench")
+    asked = Counting.asked
+    second = bench(tmp_path / "bench")
+    assert Counting.asked == asked > 0
+    assert second.to_dict() == first.to_dict()
+
+
+def test_another_model_is_asked_alone(tmp_path: Path) -> None:
+    bench(tmp_path / "bench", [ENTAILED])
+    asked = Counting.asked
+    bench(tmp_path / "bench", [ENTAILED, "majority"])
+    assert Counting.asked == asked
+
+
+def test_processes_give_the_figures_of_one_process(tmp_path: Path) -> None:
+    models = [ENTAILED, "linear", "linear@hypothesis"]
+    here = bench(tmp_path / "here", models, seeds=2)
+    aside = bench(tmp_path / "aside", models, seeds=2, executor="processes", jobs=2)
+    assert aside.to_dict() == here.to_dict()
+
+
+def test_seeds_are_averaged_pair_by_pair(tmp_path: Path) -> None:
+    right = ["entailment", "neutral", "contradiction"] * 20
+    told = {"told": Told(right), "wrong": Told(["neutral"] * 60)}
+    results = gl.bench(Birds(), told, tmp_path / "bench", options={"shift": 0})
+    assert results.accuracy("told", "gulls").value == 1.0
+    both = BenchResults(
+        suite="birds",
+        plan=results.plan,
+        seeds=(0, 1),
+        answers={("both", "gulls"): (*results.answers["told", "gulls"], *results.answers["wrong", "gulls"])},
+    )
+    np.testing.assert_allclose(both.hits("both", "gulls")[:3], [0.5, 1.0, 0.5])
+    assert both.accuracy("both", "gulls").value == pytest.approx(2 / 3)
+    assert both.deviation("both", "gulls") == pytest.approx(np.std([1.0, 1 / 3], ddof=1))
+
+
+def test_settings_go_to_those_that_know_them(tmp_path: Path) -> None:
+    models = {"a": "random-forest", "b": "random-forest", "c": "majority"}
+    bench(tmp_path / "bench", models, settings={"trees": "5", "b.trees": "7"})
+    trained = {name: json.loads((tmp_path / f"bench/runs/{name}/seed-0/config.json").read_text()) for name in "abc"}
+    options = {name: config["training"]["options"]["options"] for name, config in trained.items()}
+    assert options == {"a": {"trees": 5}, "b": {"trees": 7}, "c": {}}
+
+
+@pytest.mark.parametrize(
+    ("models", "more", "message"),
+    [
+        ([], {}, "there is no model to judge"),
+        ([ENTAILED, ENTAILED], {}, "two models are called"),
+        (["lineer"], {}, "'lineer' is no model"),
+        (["linear"], {"settings": {"wings": "2"}}, "--set wings: none of the models"),
+        (["linear"], {"options": {"wings": "2"}}, "has no option 'wings'"),
+        (["linear"], {"seeds": 0}, "0 seeds and 1 jobs cannot be"),
+        (["linear"], {"executor": "cloud"}, "there is no executor 'cloud'"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(
+    tmp_path: Path, models: list[str], more: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(GoldlabelError, match=message) as refused:
+        bench(tmp_path / "bench", models, **more)
+    assert "\n" not in str(refused.value)
+    assert not (tmp_path / "bench").exists()
+
+
+def test_a_model_that_is_trained_needs_pairs(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="linear has to be trained first; say on what with --train PATH"):
+        gl.bench(Birds(), ["linear"], tmp_path / "bench")
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench/poem.txt").write_text("a heron stands", encoding="utf-8")
+    with pytest.raises(InputError, match="holds something else than a bench"):
+        bench(tmp_path / "bench")
+    bench(tmp_path / "other", [ENTAILED], limit=10)
+    with pytest.raises(InputError, match="holds a bench with another limit \\(10\\)"):
+        bench(tmp_path / "other", [ENTAILED])
+
+
+def test_a_model_that_fails_takes_no_other_with_it(tmp_path: Path) -> None:
+    results = bench(tmp_path / "bench", [ENTAILED, "broken=tests.bench.samples:missing"])
+    assert results.systems == (ENTAILED,)
+    assert "has no function 'missing'" in results.failed["broken"]
