@@ -79,9 +79,55 @@ def sums(design: Design, runs: int) -> list[Rate]:
     return [rate]
 
 
+def seeded(design: Design, share: float, random: np.random.RandomState) -> np.ndarray:
+    """The share of three runs of a system that are right on each pair; units and pairs are harder or easier for all."""
+    chances = design.chances(share, random)[design.unit]
+    pair = random.beta(2 * chances + 1e-9, 2 * (1 - chances) + 1e-9)
+    return (random.rand(3, len(pair)) < pair).mean(axis=0)
+
+
+def several_runs(design: Design, runs: int) -> list[Rate]:
+    """Hits that are shares of three runs: their share, and two systems that are equally good."""
+    random = np.random.RandomState(19)
+    covered = [coverage(name, design) for name in ("share of runs", "paired difference of runs")]
+    tested = rejection("swapped units of runs", design)
+    for _ in range(runs):
+        first, second = (seeded(design, TRUE, random) for _ in range(2))
+        test = metrics.swap_test(first, second, units=design.unit)
+        covered[0].cover(metrics.share(first, units=design.unit), TRUE)
+        covered[1].cover(test.difference, 0.0)
+        tested.reject(test.p_value)
+    return [*covered, tested]
+
+
+def over_sets(design: Design, runs: int) -> list[Rate]:
+    """The mean over three datasets, two of them small, and two systems that are as good on average."""
+    random = np.random.RandomState(20)
+    sets = (design, Design(40, 2, 0.5), Design(80, 1, 0.0))
+    units = [own.unit for own in sets]
+    shares, others = (0.6, 0.9, 0.4), (0.5, 0.9, 0.5)
+    rates = [coverage("mean over datasets", design), coverage("difference of means over datasets", design)]
+    tested = rejection("bootstrap over datasets", design)
+    for run in range(runs):
+        first = [seeded(own, share, random) for own, share in zip(sets, shares, strict=True)]
+        second = [own.hits(share, random) for own, share in zip(sets, others, strict=True)]
+        rates[0].cover(metrics.mean_over_sets(first, units), float(np.mean(shares)))
+        test = metrics.paired_bootstrap_over_sets(first, second, units, resamples=499, seed=run)
+        rates[1].cover(test.difference, 0.0)
+        tested.reject(test.p_value)
+    return [*rates, tested]
+
+
 def measure(runs: int = 1, designs: tuple[Design, ...] = DESIGNS) -> list[Rate]:
     """Return the rates of everything here; ``runs`` is how many times as long as the tests."""
-    parts = ((closed_forms, 1000), (paired_tests, 1000), (resampling, 400), (sums, 500))
+    parts = (
+        (closed_forms, 1000),
+        (paired_tests, 1000),
+        (resampling, 400),
+        (sums, 500),
+        (several_runs, 500),
+        (over_sets, 500),
+    )
     return [rate for design in designs for part, length in parts for rate in part(design, runs * length)]
 
 

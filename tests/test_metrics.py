@@ -141,6 +141,98 @@ def test_mcnemar_over_units_counts_every_swap(sums: list[int]) -> None:
     assert p_value == pytest.approx(1.0 if not any(sums) else expected)
 
 
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=10))
+def test_swaps_of_several_runs_are_counted_one_by_one(right: list[tuple[int, int]]) -> None:
+    """Three runs of one system and two of another: hits in thirds and halves."""
+    first, second = (np.array(runs) / total for runs, total in zip(zip(*right, strict=True), (3, 2), strict=True))
+    test = metrics.swap_test(first, second)
+    sums = [2 * a - 3 * b for a, b in right]
+    swapped = [abs(np.dot(sums, signs)) for signs in product((1, -1), repeat=len(sums))]
+    expected = np.mean([(value > abs(sum(sums))) + (value == abs(sum(sums))) / 2 for value in swapped])
+    assert test.p_value == pytest.approx(1.0 if not any(sums) else expected)
+    assert test.difference.value == pytest.approx(sum(sums) / 6 / len(sums))
+
+
+def test_one_run_is_swapped_as_mcnemar_does() -> None:
+    random = np.random.RandomState(4)
+    gold, units = np.full(90, "a"), np.repeat(np.arange(30), 3)
+    first, second = (random.choice(["a", "b"], 90) for _ in range(2))
+    assert metrics.swap_test(first == gold, second == gold, units=units) == metrics.mcnemar(
+        gold, first, second, units=units
+    )
+
+
+def test_hits_that_are_shares_of_runs_vary_less_than_right_and_wrong() -> None:
+    random = np.random.RandomState(5)
+    hits = (random.rand(8, 400) < 0.6).mean(axis=0)
+    several, plain = metrics.share(hits), metrics.wilson(240, 400)
+    assert several.high - several.low < 0.5 * (plain.high - plain.low)
+
+
+def test_a_mean_over_datasets_weighs_each_alike() -> None:
+    small, large = np.array([1, 1, 1, 0]), np.array([0] * 60 + [1] * 40)
+    both = metrics.mean_over_sets([small, large])
+    assert both.value == pytest.approx((0.75 + 0.4) / 2)
+    assert (both.n, both.units, both.method) == (104, 104, "from the intervals of 2 datasets")
+    first, second = metrics.wilson(3, 4), metrics.wilson(40, 100)
+    # Zou and Donner (2008): the distances of the ends add up as variances do.
+    below = np.hypot(0.75 - first.low, 0.4 - second.low) / 2
+    above = np.hypot(first.high - 0.75, second.high - 0.4) / 2
+    assert both.interval == pytest.approx((both.value - below, both.value + above))
+    units = np.repeat(np.arange(20), 5)
+    alone = metrics.mean_over_sets([large], [units])
+    assert alone.interval == pytest.approx(metrics.share(large, units=units).interval)
+    assert metrics.mean_over_sets([large, [1, 0]], [None, [7, 7]]).interval is None
+
+
+def test_two_systems_over_datasets() -> None:
+    random = np.random.RandomState(6)
+    units = [np.repeat(np.arange(50), 4), None]
+    sizes = (200, 900)
+    weak = [random.rand(size) < 0.5 for size in sizes]
+    strong = [hits | (random.rand(len(hits)) < 0.3) for hits in weak]
+    test = metrics.paired_bootstrap_over_sets(strong, weak, units, seed=3)
+    gaps = [metrics.mean(a.astype(float) - b, units=u) for a, b, u in zip(strong, weak, units, strict=True)]
+    assert test.difference.value == pytest.approx(np.mean([gap.value for gap in gaps]))
+    # The same variance as of the two means, each of which counts half.
+    half = np.hypot(*(gap.high - gap.value for gap in gaps)) / 2
+    assert test.difference.high - test.difference.low == pytest.approx(2 * half, rel=0.05)
+    assert test.p_value < 0.001
+    assert test == metrics.paired_bootstrap_over_sets(strong, weak, units, seed=3)
+    opposite = metrics.paired_bootstrap_over_sets(weak, strong, units, seed=3)
+    assert opposite.difference.interval == pytest.approx((-test.difference.high, -test.difference.low), abs=0.003)
+    same = metrics.paired_bootstrap_over_sets(weak, weak, units)
+    assert (same.difference.value, same.difference.interval, same.p_value) == (0, None, 1.0)
+    single = metrics.paired_bootstrap_over_sets([*strong, [1, 1]], [*weak, [0, 0]], [*units, [3, 3]])
+    assert (single.difference.interval, single.p_value) == (None, 1.0)
+
+
+def test_all_systems_are_compared_on_the_same_resamples() -> None:
+    random = np.random.RandomState(7)
+    hits = [(random.rand(80, 3) < (0.5, 0.6, 0.9)).astype(float), (random.rand(60, 3) < 0.5).astype(float)]
+    tests = metrics.compare_over_sets(hits, resamples=300)
+    assert list(tests) == [(0, 1), (0, 2), (1, 2)]
+    gap = {key: test.difference.value for key, test in tests.items()}
+    assert gap[0, 2] == pytest.approx(gap[0, 1] + gap[1, 2])
+    assert tests[0, 2].p_value < tests[0, 1].p_value
+
+
+def test_what_cannot_be_compared_over_datasets_is_refused() -> None:
+    for call, message in (
+        (lambda: metrics.mean_over_sets([]), "no datasets"),
+        (lambda: metrics.mean_over_sets([[1], []]), "dataset 2 of 2 has no pairs"),
+        (lambda: metrics.mean_over_sets([[1]], [None, None]), "units of 2 datasets"),
+        (lambda: metrics.paired_bootstrap_over_sets([[1]], [[1], [0]]), "1 datasets cannot be held against one over 2"),
+        (lambda: metrics.paired_bootstrap_over_sets([[1]], [[1, 0]]), "dataset 1: 1 hits cannot be held against 2"),
+        (lambda: metrics.compare_over_sets([[[1, 0], [0, 1]]], resamples=0), "0 resamples"),
+        (lambda: metrics.swap_test([1], [1, 0]), "hits on 1 pairs"),
+        (lambda: metrics.swap_test([0.5**0.5], [1]), "not the shares of at most 1,000 runs"),
+        (lambda: metrics.swap_test([float("nan")], [1]), "not the shares"),
+    ):
+        with pytest.raises(InputError, match=message):
+            call()
+
+
 def test_paired_tests_find_a_difference_and_none() -> None:
     random = np.random.RandomState(1)
     gold = random.choice(LABELS, 300)

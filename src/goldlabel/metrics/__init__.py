@@ -15,7 +15,8 @@ from goldlabel.metrics.bootstrap import (
     percentile_interval,
 )
 from goldlabel.metrics.estimate import Estimate, check_level, difference, mean, mean_test, share, wilson
-from goldlabel.metrics.paired import PairedTest, mcnemar, paired_bootstrap, permutation_test
+from goldlabel.metrics.over_sets import compare_over_sets, mean_over_sets, paired_bootstrap_over_sets
+from goldlabel.metrics.paired import PairedTest, mcnemar, paired_bootstrap, permutation_test, swap_test
 from goldlabel.metrics.scores import (
     Metric,
     accuracy,
@@ -39,6 +40,7 @@ __all__ = [
     "bootstrap",
     "bootstrap_sums",
     "check_level",
+    "compare_over_sets",
     "confusion",
     "difference",
     "divided",
@@ -47,11 +49,14 @@ __all__ = [
     "macro_f1",
     "mcnemar",
     "mean",
+    "mean_over_sets",
     "mean_test",
     "p_in_words",
     "paired_bootstrap",
+    "paired_bootstrap_over_sets",
     "percentile_interval",
     "permutation_test",
     "share",
+    "swap_test",
     "wilson",
 ]

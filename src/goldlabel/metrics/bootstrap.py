@@ -108,20 +108,48 @@ def percentile_interval(values: Terms, sizes: ArrayLike, level: float) -> tuple[
 
     There is none where too few resamples have a value, or all the same.
     """
-    from scipy.stats import norm, t
-
     check_level(level)
-    defined = values[~np.isnan(values)]
-    if not len(values) or len(defined) < DEFINED_SHARE * len(values):
+    if not len(values) or effective_number(np.asarray(sizes, dtype=np.float64)) < 2:
         return None
-    number = effective_number(np.asarray(sizes, dtype=np.float64))
-    if number < 2:
-        return None
-    bound = t.isf((1 - level) / 2, number - 1) * np.sqrt(number / (number - 1))
-    tail = float(norm.sf(bound))
-    # The k-th of B resamples stands at k / (B + 1): with few resamples, other rules give too narrow an interval.
-    low, high = np.quantile(defined, [tail, 1 - tail], method="weibull")
-    return (float(low), float(high)) if high - low > 1e-12 else None
+    return Spread.of_units(sizes).interval(values, level)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How resamples of a figure spread beside the figure itself.
+
+    ``freedom`` are the degrees of freedom of its variance; ``narrowness`` is by how much resamples spread too little.
+    """
+
+    freedom: float
+    narrowness: float = 1.0
+
+    @classmethod
+    def of_units(cls, sizes: ArrayLike) -> Spread:
+        """Return the spread of resamples of as many units as there are."""
+        number = max(effective_number(np.asarray(sizes, dtype=np.float64)), 2.0)
+        return cls(number - 1, float(np.sqrt((number - 1) / number)))
+
+    def interval(self, values: Terms, level: float) -> tuple[float, float] | None:
+        """Return the interval of a figure; none where too few resamples have a value, or all the same."""
+        from scipy.stats import norm, t
+
+        defined = values[~np.isnan(values)]
+        if len(defined) < max(DEFINED_SHARE * len(values), 1):
+            return None
+        tail = float(norm.sf(t.isf((1 - level) / 2, self.freedom) / self.narrowness))
+        # The k-th of B resamples stands at k / (B + 1): with few resamples, other rules give too narrow an interval.
+        low, high = np.quantile(defined, [tail, 1 - tail], method="weibull")
+        return (float(low), float(high)) if high - low > 1e-12 else None
+
+    def p_value(self, values: Terms) -> float:
+        """Return the two-sided p-value of a figure of zero that goes with the interval."""
+        from scipy.stats import norm, t
+
+        ties = float((values == 0).sum()) / 2
+        tail = min(float((values < 0).sum()), float((values > 0).sum())) + ties
+        bound = norm.isf((tail + 0.5) / (len(values) + 1)) * self.narrowness
+        return float(min(1.0, 2 * t.sf(bound, self.freedom)))
 
 
 def divided(numerator: Terms, denominator: Terms) -> Terms:

@@ -105,6 +105,9 @@ def share(
 
     ``inflation`` multiplies the variance, where units are not independent either.
 
+    A hit may be a fraction, such as the share of several runs that are right on a pair; such hits vary less than right
+    and wrong do, so they are taken by unit even where each pair is one.
+
     At 0 and 1, and where all units have the same share, nothing tells how units vary: the units then count as if
     each were one pair.
     """
@@ -118,7 +121,7 @@ def share(
     if not count:
         return Estimate.without_interval(None, level=level, n=0, units=0, method="Wilson")
     value = float(hit.sum() / total)
-    if (size == 1).all():
+    if (size == 1).all() and ((hit == 0) | (hit == 1)).all():
         low, high = _wilson_interval(value, count / inflation, _normal_quantile(level))
         return Estimate(value, low, high, level, n, count, "Wilson")
     method = "Wilson, by unit"

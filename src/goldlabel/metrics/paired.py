@@ -7,10 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from goldlabel.metrics.bootstrap import METHOD, drawn_rows, percentile_interval
-from goldlabel.metrics.estimate import Estimate, effective_number, mean, unit_numbers
+from goldlabel.errors import InputError
+from goldlabel.metrics.bootstrap import METHOD, Spread, drawn_rows, percentile_interval
+from goldlabel.metrics.estimate import Estimate, mean, unit_numbers
 from goldlabel.metrics.scores import Metric, checked
 from goldlabel.seeds import random_state
+
+MOST_RUNS = 1000
+"""Hits are shares of at most so many runs; of more, the exact distribution would take too long."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,24 @@ def mcnemar(
     """
     gold_labels, first_labels = checked(gold, first)
     _, second_labels = checked(gold, second)
-    hits = (first_labels == gold_labels).astype(np.int64) - (second_labels == gold_labels)
-    by_unit = np.bincount(unit_numbers(units, len(hits)), weights=hits).round().astype(np.int64)
+    return swap_test(first_labels == gold_labels, second_labels == gold_labels, units=units, level=level)
+
+
+def swap_test(
+    first: ArrayLike, second: ArrayLike, *, units: ArrayLike | None = None, level: float = 0.95
+) -> PairedTest:
+    """Test two systems' hits per pair by all swaps of whole units, as ``mcnemar`` does.
+
+    A hit may be the share of a system's runs that are right on the pair. All runs of a system are swapped together, so
+    that the pairs are the sample and the runs are taken as they are: the test tells whether these runs would differ on
+    other pairs, not whether other runs would.
+    """
+    first_hits, second_hits = (np.asarray(hits, dtype=np.float64) for hits in (first, second))
+    if first_hits.shape != second_hits.shape or first_hits.ndim != 1 or not len(first_hits):
+        raise InputError(f"hits on {first_hits.size} pairs cannot be held against hits on {second_hits.size}")
+    runs = _common_runs(np.concatenate([first_hits, second_hits]))
+    hits = first_hits - second_hits
+    by_unit = np.bincount(unit_numbers(units, len(hits)), weights=runs * hits).round().astype(np.int64)
     return PairedTest(mean(hits, units=units, level=level), _sign_test(by_unit))
 
 
@@ -53,8 +73,6 @@ def paired_bootstrap(
     The p-value is the one that goes with the interval: twice the smaller share of resamples on one side of zero,
     widened for few units, and never below one in ``resamples`` + 1.
     """
-    from scipy.stats import norm, t
-
     gold_labels, first_labels = checked(gold, first)
     _, second_labels = checked(gold, second)
     numbers = unit_numbers(units, len(gold_labels))
@@ -65,14 +83,10 @@ def paired_bootstrap(
         ]
     )
     value = metric(gold_labels, first_labels) - metric(gold_labels, second_labels)
-    sizes = np.bincount(numbers).astype(np.float64)
+    sizes = np.bincount(numbers)
     low, high = percentile_interval(drawn, sizes, level) or (None, None)
     difference = Estimate(value, low, high, level, len(gold_labels), len(sizes), METHOD)
-    ties = float((drawn == 0).sum()) / 2
-    tail = min(float((drawn < 0).sum()), float((drawn > 0).sum())) + ties
-    number = max(effective_number(sizes), 2.0)
-    bound = norm.isf((tail + 0.5) / (resamples + 1)) * np.sqrt((number - 1) / number)
-    return PairedTest(difference, float(min(1.0, 2 * t.sf(bound, number - 1))))
+    return PairedTest(difference, Spread.of_units(sizes).p_value(drawn))
 
 
 def permutation_test(
@@ -99,6 +113,15 @@ def permutation_test(
         extreme += abs(metric(gold_labels, mixed) - metric(gold_labels, rest)) >= abs(value) - 1e-12
     difference = Estimate.without_interval(value, level=0.95, n=len(numbers), units=count, method="randomisation")
     return PairedTest(difference, (extreme + 1) / (resamples + 1))
+
+
+def _common_runs(hits: NDArray[np.float64]) -> int:
+    """Return the least number of runs whose shares the hits can be."""
+    values = np.unique(hits)
+    for runs in range(1, MOST_RUNS + 1):
+        if np.abs(runs * values - (runs * values).round()).max() < 1e-6:
+            return runs
+    raise InputError(f"the hits are not the shares of at most {MOST_RUNS:,} runs that are right on a pair")
 
 
 def _sign_test(sums: NDArray[np.int64]) -> float:
