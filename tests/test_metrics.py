@@ -279,3 +279,43 @@ def test_strange_labels_levels_and_shares_are_refused() -> None:
         metrics.wilson(3, 2)
     with pytest.raises(InputError, match="1 units"):
         metrics.bootstrap(metrics.accuracy, ["a", "b"], ["a", "b"], units=[1])
+
+
+def test_a_gap_of_independent_parts_is_that_of_the_textbook() -> None:
+    hits = np.array([1] * 80 + [0] * 20 + [1] * 90 + [0] * 60)
+    first = np.arange(250) < 100
+    result = metrics.gap(hits, [first, ~first])
+    assert result.value.value == pytest.approx(0.2)
+    error = np.sqrt((0.8 * 0.2 / 100 + 0.6 * 0.4 / 150) * 250 / 249)
+    assert result.value.high is not None
+    assert result.value.high - 0.2 == pytest.approx(1.97 * error, rel=0.002)
+    assert (result.value.n, result.value.units) == (250, 250)
+
+
+def test_a_gap_within_units_is_surer_than_one_between_them() -> None:
+    """Where each unit has a pair in both parts and units differ much, the gap within them is told apart."""
+    random = np.random.RandomState(0)
+    easy = random.rand(200) < 0.5
+    helped = random.rand(200) < 0.15
+    hits = np.concatenate([easy | helped, easy])
+    parts = [np.arange(400) < 200, np.arange(400) >= 200]
+    units = np.tile(np.arange(200), 2)
+    within, apart = (metrics.gap(hits, parts, units=unit) for unit in (units, None))
+    assert within.value.value == apart.value.value
+    assert within.p_value < 0.001 < apart.p_value
+
+
+def test_a_small_part_without_a_failure_is_not_taken_for_sure() -> None:
+    hits = np.concatenate([np.ones(10), np.tile([1, 1, 1, 1, 0], 400)])
+    small = np.arange(len(hits)) < 10
+    result = metrics.gap(hits, [small, ~small])
+    assert result.value.value == pytest.approx(0.2)
+    assert result.p_value > 0.05, "ten of ten happen one time in nine"
+
+
+def test_a_gap_of_gaps_is_a_sum_of_shares() -> None:
+    hits = np.array([1, 1, 1, 0] * 10 + [1, 0, 0, 0] * 10 + [1, 1, 0, 0] * 10 + [1, 1, 1, 1] * 10)
+    parts = [np.arange(160) // 40 == number for number in range(4)]
+    assert metrics.gap(hits, parts, [1, -1, -1, 1]).value.value == pytest.approx(0.75 - 0.25 - 0.5 + 1.0)
+    with pytest.raises(InputError, match="without pairs"):
+        metrics.gap(hits, [parts[0], np.zeros(160, dtype=bool)])

@@ -36,7 +36,7 @@ def fit(folder: Path, objective: Objective, on_step: OnStep | None = None) -> Tr
     encoded = encode_task(task, None, folder.parent / "encoded")
     torch.manual_seed(0)
     model = member.build(task.choices, encoded.preparation, task.gold.space, LABELS, None)
-    with run.open(task.settings, {}):
+    with run.open(task.settings, {}, task.fingerprints):
         recipe = resolve_recipe(member.recipe, task.options)
         trainer = Trainer(task, model, objective, encoded, recipe, run, on_step)
         trainer.run()

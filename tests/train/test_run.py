@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -37,7 +38,7 @@ def test_every_file_of_a_run(tmp_path: Path) -> None:
     result = run(tmp_path / "run", seed=3, lr=0.002)
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
         "config.json", "dynamics", "environment.json", "metrics.jsonl", "model.safetensors", "result.json",
-        "tensorboard", "vocab.txt",
+        "tensorboard", "trained-on.npy", "vocab.txt",
     ]  # fmt: skip
     config = read(tmp_path / "run" / "config.json")
     assert (config["format"], config["model"], config["label_space"]["name"]) == (1, "cbow", "nli3")
@@ -220,3 +221,31 @@ def test_names_and_texts_of_any_script(tmp_path: Path) -> None:
     result = train("cbow", pairs, tmp_path / "运行", epochs=1, **SMALL)
     assert list(result.dev) == ["门 \u2028 doors"]
     assert len(RunFolder(tmp_path / "运行").metrics()) == 1
+
+
+def test_a_run_keeps_what_it_was_trained_on(tmp_path: Path) -> None:
+    """Of a sample the sample alone, and with a run that it goes on from, that one's pairs, too."""
+    first = train("cbow", make_pairs(24), tmp_path / "first", **SMALL, epochs=1, size=12)
+    mine, theirs = (load_trained_on(folder) for folder in (first.run, _go_on(tmp_path, first)))
+    assert len(mine) == 12
+    assert len(theirs) == 12 + 9
+    assert set(mine) < set(theirs)
+    fixed = train("cbow", make_pairs(24), tmp_path / "fixed", dev=make_pairs(6), start=str(first.run), fixed=True)
+    assert load_trained_on(fixed.run).tolist() == mine.tolist()
+
+
+def test_a_folder_that_is_begun_anew_keeps_the_new_pairs(tmp_path: Path) -> None:
+    settings = {"model": "cbow", "options": {}}
+    folder = RunFolder(tmp_path / "run")
+    for number in (1, 1, 2):
+        with folder.open({**settings, "seed": number}, {}, lambda number=number: np.array([number], dtype=np.uint64)):
+            pass
+        assert load_trained_on(folder.path).tolist() == [number]
+
+
+def _go_on(tmp_path: Path, first: Run) -> Path:
+    return train("cbow", make_pairs(9, first=500), tmp_path / "second", **SMALL, epochs=1, start=str(first.run)).run
+
+
+def load_trained_on(folder: Path) -> Any:
+    return np.load(folder / "trained-on.npy")

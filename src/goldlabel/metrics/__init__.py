@@ -15,6 +15,7 @@ from goldlabel.metrics.bootstrap import (
     percentile_interval,
 )
 from goldlabel.metrics.estimate import Estimate, check_level, difference, mean, mean_test, share, wilson
+from goldlabel.metrics.gaps import Gap, gap
 from goldlabel.metrics.over_sets import compare_over_sets, mean_over_sets, paired_bootstrap_over_sets
 from goldlabel.metrics.paired import PairedTest, mcnemar, paired_bootstrap, permutation_test, swap_test
 from goldlabel.metrics.scores import (
@@ -29,6 +30,7 @@ from goldlabel.metrics.scores import (
 
 __all__ = [
     "Estimate",
+    "Gap",
     "Metric",
     "PairedTest",
     "Statistic",
@@ -45,6 +47,7 @@ __all__ = [
     "difference",
     "divided",
     "f1_per_label",
+    "gap",
     "holm",
     "macro_f1",
     "mcnemar",

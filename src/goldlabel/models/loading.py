@@ -23,6 +23,7 @@ from goldlabel.models.model import (
     read_config,
 )
 from goldlabel.models.predictions import SUFFIXES, Predictions
+from goldlabel.pairs.fingerprints import TRAINED_ON, Fingerprints, read_fingerprints
 from goldlabel.pairs.labels import LABEL_SPACES, LabelSpace, label_space
 from goldlabel.registry import one_of, suggest
 
@@ -133,6 +134,18 @@ def _files_of(name: str | Path) -> list[Path]:
         module = import_function_module(str(name).partition(":")[0], str(name))
         return [Path(module.__file__)] if module.__file__ else []
     return []
+
+
+def trained_on(name: str | Path) -> Fingerprints | None:
+    """Return the fingerprints of the pairs that a model has learnt from; None where nothing here tells them.
+
+    They lie in a run folder; an encoder that is taken out of one (``hf:RUN/encoder``) is known by the folder above.
+    """
+    folder = Path(str(name).removeprefix(HF))
+    if not folder.is_dir():
+        return None
+    fingerprints = read_fingerprints(folder / TRAINED_ON)
+    return read_fingerprints(folder.parent / TRAINED_ON) if fingerprints is None else fingerprints
 
 
 def _load_run(folder: Path, device: str, precision: str) -> Model:

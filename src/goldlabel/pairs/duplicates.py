@@ -35,6 +35,9 @@ NOTHING = {"dataset": None, "label": NO_GOLD, "split": "none"}
 KEPT_FIRST = ("test", "dev", "train", "none")
 """The splits in the order in which a duplicate is kept in them."""
 
+Shingled = tuple[NDArray[np.uint64], NDArray[np.int64]]
+"""The trigrams of every text of a column as keys in one array, and where each text starts in it."""
+
 
 @dataclass(frozen=True, repr=False)
 class Duplicates(Result):
@@ -117,8 +120,7 @@ def find_duplicates(
     """
     if on not in FIELDS:
         raise InputError(f"duplicates cannot be looked for on {on!r}; allowed: {', '.join(FIELDS)}")
-    if not 0.5 <= threshold <= 1:
-        raise InputError(f"threshold {threshold} is not between 0.5 and 1")
+    check_threshold(threshold)
     fields = FIELDS[on]
     frame = pl.concat(
         pairs.frame.select(
@@ -151,6 +153,41 @@ def find_duplicates(
     return Duplicates(clusters, len(frame), on, threshold, len(datasets))
 
 
+def find_alike(texts: pl.DataFrame, others: pl.DataFrame, threshold: float) -> NDArray[np.bool_]:
+    """Return which rows of texts have a row among the others that is like them in every column.
+
+    Both have the same columns of texts as they are compared (``normalised``). Unlike in clusters, likeness is not
+    passed on from row to row.
+    """
+    check_threshold(threshold)
+    columns = texts.columns
+    alike = texts.join(others.unique().with_columns(equal=True), on=columns, how="left", maintain_order="left")
+    found = alike["equal"].fill_null(False).to_numpy().copy()
+    if threshold == 1 or found.all() or not len(others):
+        return found
+    both = pl.concat([texts, others.unique(maintain_order=True)])
+    shingled = [_shingles(both[name], salt) for salt, name in enumerate(columns)]
+    signatures = _joint_signatures(shingled)
+    tried = pl.DataFrame(schema={"left": pl.Int64, "right": pl.Int64})
+    rows = _rows_per_band(threshold)
+    for start in range(0, PERMUTATIONS - rows + 1, rows):
+        band = pl.DataFrame({"row": np.arange(len(both)), "bucket": _bucket(signatures[:, start : start + rows])})
+        asking = band[: len(texts)].filter(~pl.Series(found)).rename({"row": "left"})
+        # Of a crowded bucket some are enough: what falls into it is mostly alike.
+        asked = band[len(texts) :].filter(pl.int_range(pl.len()).over("bucket") < FULL_BUCKET).rename({"row": "right"})
+        met = asking.join(asked, on="bucket").select("left", "right").join(tried, on=["left", "right"], how="anti")
+        left, right = met["left"].to_numpy(), met["right"].to_numpy()
+        found[left[_all_alike(shingled, left, right, threshold)]] = True
+        tried = pl.concat([tried, met])
+    return found
+
+
+def check_threshold(threshold: float) -> None:
+    """Refuse what is no likeness that near-duplicates can be found by."""
+    if not 0.5 <= threshold <= 1:
+        raise InputError(f"threshold {threshold} is not between 0.5 and 1")
+
+
 def _count(clusters: pl.DataFrame) -> int:
     return clusters["cluster"].n_unique()
 
@@ -162,17 +199,15 @@ def _near_clusters(texts: pl.DataFrame, threshold: float) -> NDArray[np.int64]:
 
     shingled = [_shingles(texts[name], salt) for salt, name in enumerate(texts.columns)]
     left, right = _candidates(shingled, threshold)
-    like = np.ones(len(left), dtype=bool)
-    for keys, offsets in shingled:
-        like &= _jaccard(keys, offsets, left, right) >= threshold
+    like = _all_alike(shingled, left, right, threshold)
     size = len(texts)
     graph = coo_array((np.ones(int(like.sum())), (left[like], right[like])), shape=(size, size))
     labels: NDArray[np.int64] = connected_components(graph, directed=False)[1].astype(np.int64)
     return labels
 
 
-def _shingles(texts: pl.Series, salt: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return the trigrams of every text as keys in one array, and where each text starts in it."""
+def _shingles(texts: pl.Series, salt: int) -> Shingled:
+    """Return the trigrams of every text of a column."""
     lengths = np.maximum(texts.str.len_chars().to_numpy().astype(np.int64), SHINGLE)
     joined = texts.str.pad_end(SHINGLE).str.join("").item()
     points = np.frombuffer(joined.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
@@ -190,12 +225,9 @@ def _mixed(keys: NDArray[np.uint64], salt: int) -> NDArray[np.uint64]:
     return mix(keys + np.uint64((0x9E3779B97F4A7C15 * (salt + 1)) & 0xFFFFFFFFFFFFFFFF))
 
 
-def _candidates(
-    shingled: list[tuple[NDArray[np.uint64], NDArray[np.int64]]], threshold: float
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _candidates(shingled: Sequence[Shingled], threshold: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the row pairs that share a band of their MinHash signatures."""
-    # The MinHash of a union of sets is the least of their MinHashes.
-    signatures = np.minimum.reduce([_signatures(keys, offsets) for keys, offsets in shingled])
+    signatures = _joint_signatures(shingled)
     rows = _rows_per_band(threshold)
     parts = []
     for start in range(0, PERMUTATIONS - rows + 1, rows):
@@ -222,6 +254,12 @@ def _rows_per_band(threshold: float) -> int:
     return next((w for w in widths if (1 - threshold**w) ** (PERMUTATIONS // w) <= 0.01), 1)
 
 
+def _joint_signatures(shingled: Sequence[Shingled]) -> NDArray[np.uint32]:
+    """Return the signatures of rows: the MinHash of a union of sets is the least of their MinHashes."""
+    signatures: NDArray[np.uint32] = np.minimum.reduce([_signatures(keys, offsets) for keys, offsets in shingled])
+    return signatures
+
+
 def _signatures(keys: NDArray[np.uint64], offsets: NDArray[np.int64]) -> NDArray[np.uint32]:
     from rensa import RMinHash
 
@@ -241,6 +279,16 @@ def _bucket(band: NDArray[np.uint32]) -> NDArray[np.uint64]:
     for column in band.T:
         bucket = _mixed(bucket ^ column.astype(np.uint64), 0)
     return bucket
+
+
+def _all_alike(
+    shingled: Sequence[Shingled], left: NDArray[np.int64], right: NDArray[np.int64], threshold: float
+) -> NDArray[np.bool_]:
+    """Return which row pairs reach the threshold in every column."""
+    like = np.ones(len(left), dtype=bool)
+    for keys, offsets in shingled:
+        like &= _jaccard(keys, offsets, left, right) >= threshold
+    return like
 
 
 def _jaccard(

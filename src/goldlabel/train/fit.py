@@ -86,7 +86,7 @@ def run_task(task: Task, folder: Path, on_step: OnStep | None = None, *, encoded
     run.check(task.settings)
     if (finished := run.result()) is not None:
         return finished
-    with run.open(task.settings, {"seed": task.options.seed, **_hardware(task)}):
+    with run.open(task.settings, {"seed": task.options.seed, **_hardware(task)}, task.fingerprints):
         result = run.result()  # of a process that was here until now
         if result is None:
             result = _fit(task, run, encoded or folder / ENCODED, on_step)

@@ -28,6 +28,7 @@ from goldlabel.files import LOCK, atomic_file, lock_folder, storage_errors, writ
 from goldlabel.metrics import Estimate
 from goldlabel.models.model import CONFIG, FORMAT, read_config
 from goldlabel.pairs import Result
+from goldlabel.pairs.fingerprints import TRAINED_ON, Fingerprints, write_fingerprints
 
 if TYPE_CHECKING:
     import torch
@@ -168,16 +169,24 @@ class RunFolder:
         return Run(**{**result, "run": self.path, "dev": dev, "notes": notes, "finished_before": True})
 
     @contextmanager
-    def open(self, settings: Mapping[str, Any], environment: Mapping[str, Any]) -> Iterator[None]:
-        """Begin or go on with the run, alone in the folder."""
+    def open(
+        self,
+        settings: Mapping[str, Any],
+        environment: Mapping[str, Any],
+        fingerprints: Callable[[], Fingerprints],
+    ) -> Iterator[None]:
+        """Begin or go on with the run, alone in the folder; ``fingerprints`` are those of the pairs it learns from."""
         with lock_folder(self.path, "training"):
             self.check(settings)
             for path in self._leftovers():
                 path.unlink(missing_ok=True)
             begun = self._read(ENVIRONMENT)
             if begun is None or begun.get("settings") != _plain(settings):
+                (self.path / TRAINED_ON).unlink(missing_ok=True)
                 document = {"format": FORMAT, "settings": settings, **environment, **describe_machine()}
                 write_text(self.path / ENVIRONMENT, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+            if not (self.path / TRAINED_ON).exists():
+                write_fingerprints(self.path / TRAINED_ON, fingerprints())
             try:
                 yield
             finally:

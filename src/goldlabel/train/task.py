@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.files import digest_file
+from goldlabel.models.loading import HF, trained_on
 from goldlabel.models.model import CONFIG, WEIGHTS, find_member, read_config, read_space
 from goldlabel.models.options import check_options, own_options
 from goldlabel.pairs import Pairs
+from goldlabel.pairs.fingerprints import Fingerprints, fingerprint_pairs
 from goldlabel.pairs.gold import GoldPairs, digest_texts, splits_of, take_gold
 from goldlabel.pairs.labels import LabelSpace, score_mapping
 from goldlabel.pairs.tokens import UNKNOWN
@@ -101,6 +103,17 @@ class Task:
         if options.start is not None:
             settings["start"] = {"path": options.start, "sha256": digest_start(options.start)}
         return settings
+
+    def fingerprints(self) -> Fingerprints:
+        """Return those of the pairs that the model will have learnt from: its own, and those of what it starts from.
+
+        What an encoder was pre-trained on, and what older versions trained on, nobody knows here.
+        """
+        own = [] if self.options.fixed else [fingerprint_pairs(self.gold.frame[self.rows])]
+        encoder = self.model if self.model.startswith(HF) else None
+        starts = [trained_on(start) for start in (self.options.start, encoder) if start is not None]
+        before = [known for known in starts if known is not None]
+        return np.concatenate([np.empty(0, dtype=np.uint64), *own, *before])
 
     def check(self) -> None:
         """Refuse options that do not fit the model or the data."""
