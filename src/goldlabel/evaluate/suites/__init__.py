@@ -1,6 +1,6 @@
 """The suites, one file each."""
 
 from goldlabel.evaluate.suite import SUITES
-from goldlabel.evaluate.suites import cross
+from goldlabel.evaluate.suites import cross, stress
 
-__all__ = ["SUITES", "cross"]
+__all__ = ["SUITES", "cross", "stress"]
