@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import goldlabel as gl
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.evaluate.results import BenchResults
+from goldlabel.evaluate.suite import Request, SuitePlan, System
 from goldlabel.metrics import share
 from tests.bench.samples import Birds, Counting, pairs
 from tests.evaluate.samples import Told
@@ -137,3 +139,33 @@ def test_a_model_that_fails_takes_no_other_with_it(tmp_path: Path) -> None:
     results = bench(tmp_path / "bench", [ENTAILED, "broken=tests.bench.samples:missing"])
     assert results.systems == (ENTAILED,)
     assert "has no function 'missing'" in results.failed["broken"]
+
+
+class Apart(Birds):
+    """A model for each set, which are one row of the tables."""
+
+    def plan(self, request: Request) -> SuitePlan:
+        plan = super().plan(request)
+        always = Told(["entailment"] * 60)
+        systems = [
+            System(name=f"own: {name}", reference=always, sets=(name,), part_of="own") for name in ("herons", "gulls")
+        ]
+        return replace(plan, systems=(*systems, System(name="all", reference=always)))
+
+
+def test_models_of_different_sets_share_a_row(tmp_path: Path) -> None:
+    results = gl.bench(Apart(), (), tmp_path / "bench")
+    assert results.systems == ("own", "all")
+    assert results.has("own", "gulls")
+    assert not results.has("own", "home")
+    assert results.mean("own") == results.mean("all")
+    assert results.table["model"].to_list() == ["own", "all"]
+    assert list(results.to_dict()["models"]) == ["own", "all"]
+
+
+def test_two_models_of_a_row_are_not_judged_on_the_same_set() -> None:
+    always = Told(["entailment"] * 60)
+    systems = [System(name=name, reference=always, sets=("herons",), part_of="own") for name in ("a", "b")]
+    plan = replace(Birds().plan(Request(options={"shift": 1})), systems=tuple(systems))
+    with pytest.raises(InputError, match="two models of the row 'own' are judged on 'herons'"):
+        plan.check()

@@ -96,6 +96,18 @@ def test_metadata_comes_from_the_same_folder(tmp_path: Path, home: Path) -> None
     assert added.ignored == ()
 
 
+def test_winogender_sentences_about_the_same_people_are_one_group(tmp_path: Path, home: Path) -> None:
+    ids = ("baker.neighbour.0.0.male", "baker.neighbour.1.0.female", "weaver.tourist.0.0.male")
+    metadata = [{"pair-id": number, "corpus": "schemas", "corpus-sent-id": name} for number, name in enumerate(ids, 1)]
+    write(
+        tmp_path / "test",
+        recast_winogender_data__json=dnc("test", 1),
+        recast_winogender_metadata__json=json.dumps(metadata),
+    )
+    groups = add("dnc", [tmp_path / "test"]).pairs.collect()["group"].to_list()
+    assert groups[:3] == ["schemas:baker.neighbour", "schemas:baker.neighbour", "schemas:weaver.tourist"]
+
+
 def ocnli(number: int, premise: str, **more: Any) -> dict[str, Any]:
     return {"id": number, "sentence1": premise, "sentence2": "水边有一只鸟。", "label": "neutral", **more}
 

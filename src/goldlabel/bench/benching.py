@@ -136,10 +136,11 @@ def _judge_all(
     outcomes = {run_name(*key): outcome for key, outcome in trained.items()} | answered
     failed = {name: outcome.message for name, outcome in outcomes.items() if isinstance(outcome, Failure)}
     answers: dict[tuple[str, str], tuple[Answers, ...]] = {}
-    for system, several in sittings.items():
+    for system in plan.systems:
+        several = sittings[system.name]
         by_seed = [outcome for sitting in several if not isinstance(outcome := answered[sitting.name], Failure)]
         for name in by_seed[0] if by_seed else ():
-            answers[system, name] = tuple(by_set[name] for by_set in by_seed)
+            answers[system.row, name] = tuple(by_set[name] for by_set in by_seed)
     if not answers:
         name, message = next(iter(failed.items()))
         raise InputError(f"no model could be judged; {name}: {message}")

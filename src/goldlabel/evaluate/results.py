@@ -80,9 +80,9 @@ class BenchResults(Result):
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems that have answers, in the plan's order."""
+        """The systems that have answers, in the plan's order; those of one row of the tables are one."""
         answered = {system for system, _ in self.answers}
-        return tuple(system.name for system in self.plan.systems if system.name in answered)
+        return tuple(dict.fromkeys(system.row for system in self.plan.systems if system.row in answered))
 
     @property
     def sets(self) -> tuple[str, ...]:

@@ -69,10 +69,17 @@ class System:
     fit: Callable[[EvaluationSet], Model] | None = None
     sets: tuple[str, ...] | None = None
     """The sets that it is judged on, all where there is nothing."""
+    part_of: str | None = None
+    """The row of the tables that it shares with others, each judged on sets of its own (a model trained for each)."""
 
     def __post_init__(self) -> None:
         if sum(way is not None for way in (self.reference, self.training, self.fit)) != 1:
             raise ValueError(f"system {self.name!r} is loaded, trained or fitted, and one of these alone")
+
+    @property
+    def row(self) -> str:
+        """What tables and figures call it."""
+        return self.part_of or self.name
 
     def is_judged_on(self, name: str) -> bool:
         """Say whether a set is one of its sets."""
@@ -108,6 +115,10 @@ class SuitePlan:
         ):
             if twice := next((name for name in names if names.count(name) > 1), None):
                 raise InputError(f"two {what}s are called {twice!r}; name them apart, models with NAME=MODEL")
+        for part in self.sets:
+            rows = [system.row for system in self.systems if system.is_judged_on(part.name)]
+            if twice := next((row for row in rows if rows.count(row) > 1), None):
+                raise InputError(f"two models of the row {twice!r} are judged on {part.name!r}; name them apart")
         if not self.sets:
             missing = "; ".join(f"{name}: {why}" for name, why in self.missing.items())
             raise InputError(f"there is no set to judge by{f' ({missing})' if missing else ''}")

@@ -8,17 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
-
-import orjson
-import polars as pl
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile
-from goldlabel.metrics import Estimate, share
-from goldlabel.pairs.dataset import Pairs
-from goldlabel.pairs.result import Result
 from goldlabel.recast.reading import table_rows
 from goldlabel.recast.recaster import (
     ENTAILED,
@@ -116,66 +108,6 @@ def _resolved(sentence: str, person: str, *, whole: bool) -> str:
 
 def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-@dataclass(frozen=True, repr=False, kw_only=True)
-class GenderParity(Result):
-    """How often predictions do not change with the pronoun's gender; ``with_neutral`` asks the same of all three."""
-
-    score: Estimate
-    with_neutral: Estimate | None
-    changed: pl.DataFrame
-
-    @property
-    def title(self) -> str:
-        """The score and what it rests on."""
-        return f"gender parity {self.score.value:.3f} over {self.score.n:,} sentence pairs"
-
-    @property
-    def table(self) -> pl.DataFrame:
-        """The pairs whose prediction changed."""
-        return self.changed
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the scores with their intervals."""
-        three = self.with_neutral
-        return {
-            "gender_parity": self.score.value,
-            "interval": [self.score.low, self.score.high],
-            "n": self.score.n,
-            "with_neutral": three.value if three else None,
-            "changed": self.changed.to_dicts(),
-        }
-
-
-def gender_parity(pairs: Pairs, predictions: Sequence[str]) -> GenderParity:
-    """Return the share of sentence pairs on which a system says the same of "he" and of "she".
-
-    ``predictions`` are labels in the order of ``pairs``, a dataset recast from Winogender.
-    """
-    frame = pairs.frame.select("id", "hypothesis", "meta").collect()
-    if len(frame) != len(predictions):
-        raise InputError(f"there are {len(predictions):,} predictions for {len(frame):,} pairs")
-    said: dict[tuple[str, str], dict[str, str]] = {}
-    for meta, predicted in zip(frame["meta"], predictions, strict=True):
-        fields = orjson.loads(meta or "{}")
-        if "gender" not in fields:
-            raise InputError(f"{pairs.card.name}: is not recast from Winogender, its pairs have no gender")
-        said.setdefault((fields["template"], fields["who"]), {})[fields["gender"]] = predicted
-    both = {key: words for key, words in said.items() if {"male", "female"} <= words.keys()}
-    if not both:
-        raise InputError(f"{pairs.card.name}: has no sentence with both pronouns; keep all of its pairs")
-    three = [words for words in both.values() if "neutral" in words]
-    rows = [
-        {"template": template, "who": who, **dict(sorted(words.items()))}
-        for (template, who), words in both.items()
-        if words["male"] != words["female"]
-    ]
-    return GenderParity(
-        score=share([words["male"] == words["female"] for words in both.values()]),
-        with_neutral=share([len({*words.values()}) == 1 for words in three]) if three else None,
-        changed=pl.DataFrame(rows, schema=dict.fromkeys(("template", "who", "female", "male"), pl.String)),
-    )
 
 
 RECASTERS.add(

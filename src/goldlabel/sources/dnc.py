@@ -27,6 +27,9 @@ def _pair(row: Row, metadata: Mapping[object, Row]) -> Row:
         raise InputError(f"binary-label {entailed!r} is not true or false")
     meta = row | {name: value for name, value in metadata.get(number, {}).items() if name != "pair-id"}
     sentence = meta.get("corpus-sent-id")
+    if row["recast"] == "winogender" and sentence is not None:
+        # occupation.participant.answer.who.gender: what is said of the same two people is minimally different.
+        sentence = ".".join(str(sentence).split(".")[:2])
     return {
         "id": number,
         "premise": row["context"],
