@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import threading
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import wait
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from goldlabel.errors import InputError
 from goldlabel.files import home
 from goldlabel.models.endpoint.options import EndpointOptions
-from goldlabel.models.endpoint.prompt import Example, Prompt, read_prompt, shipped_prompt
+from goldlabel.models.endpoint.prompt import Example, Prompt, prompt_language, read_prompt, shipped_prompt
 from goldlabel.models.endpoint.session import OnProgress, Question, Session
 from goldlabel.models.endpoint.tally import EndpointSummary, Tally
 from goldlabel.models.model import Unmoved, check_sides
@@ -31,8 +30,6 @@ from goldlabel.registry import import_extra
 SCHEME = "openai:"
 CACHE = "endpoint.sqlite"
 _LOOK_UP = 0.2
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_KANA = re.compile(r"[\u3040-\u30ff]")
 T = TypeVar("T")
 
 
@@ -166,7 +163,9 @@ class Endpoint(Unmoved):
 
     def _question(self, premise: str, hypothesis: str) -> Question:
         premise, hypothesis = self._read_sides(premise, hypothesis)
-        prompt = self._prompts[_language(premise + hypothesis) if len(self._prompts) > 1 else next(iter(self._prompts))]
+        prompt = self._prompts[
+            prompt_language(premise + hypothesis) if len(self._prompts) > 1 else next(iter(self._prompts))
+        ]
         # An example that is the pair itself would give its label away.
         examples = tuple(example for example in self._examples if example[:2] != (premise, hypothesis))
         return Question(prompt, premise, hypothesis, examples)
@@ -206,9 +205,3 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
         loop.run_forever()
     finally:
         loop.close()
-
-
-def _language(text: str) -> str:
-    """Return the language of the prompt for a text: Chinese where it is mostly Chinese characters."""
-    letters = sum(character.isalpha() for character in text)
-    return "zh" if len(_HAN.findall(text)) * 2 > letters and not _KANA.search(text) else "en"

@@ -24,6 +24,8 @@ from goldlabel.pairs.labels import LabelSpace
 PROMPTS = Path(__file__).parent / "prompts"
 _KEYS = ("version", "language", "words", *READS)
 _PLACES = {"both": ("premise", "hypothesis"), "hypothesis": ("hypothesis",), "premise": ("premise",)}
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_KANA = re.compile(r"[\u3040-\u30ff]")
 
 
 class Example(NamedTuple):
@@ -85,6 +87,12 @@ def shipped_prompt(space: LabelSpace, language: str, reads: str) -> Prompt:
             "write one and name it with prompt=FILE"
         )
     return read_prompt(path, space, reads)
+
+
+def prompt_language(text: str) -> str:
+    """Return the language of the prompt for a text: Chinese where it is mostly Chinese characters."""
+    letters = sum(character.isalpha() for character in text)
+    return "zh" if len(_HAN.findall(text)) * 2 > letters and not _KANA.search(text) else "en"
 
 
 def read_prompt(path: Path, space: LabelSpace, reads: str) -> Prompt:
