@@ -87,13 +87,17 @@ def _replicates(
     if not len(units):
         return {name: np.empty(0) for name in statistics}
     parts = [statistic.terms for statistic in statistics.values()]
-    terms = np.concatenate(parts, axis=1)
-    by_unit = np.stack([np.bincount(units, weights=column) for column in terms.T], axis=1)
-    sums = np.array([counts @ by_unit for counts in _draws(len(by_unit), resamples, seed)])
-    sums = sums.reshape(-1, by_unit.shape[1])
+    sums = drawn_sums(np.concatenate(parts, axis=1), units, resamples, seed)
     ends = np.cumsum([part.shape[1] for part in parts])
     pieces = np.split(sums, ends[:-1], axis=1)
     return {name: statistic.of_sums(piece) for (name, statistic), piece in zip(statistics.items(), pieces, strict=True)}
+
+
+def drawn_sums(terms: Terms, units: NDArray[np.int64], resamples: int, seed: int) -> Terms:
+    """Return the sums of terms, a row per pair, on every resample; ``units`` are numbers from 0 on."""
+    by_unit = np.stack([np.bincount(units, weights=column) for column in terms.T], axis=1)
+    sums = np.array([counts @ by_unit for counts in _draws(len(by_unit), resamples, seed)])
+    return sums.reshape(-1, by_unit.shape[1])
 
 
 def drawn_rows(units: NDArray[np.int64], resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:

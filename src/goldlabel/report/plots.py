@@ -78,6 +78,37 @@ def draw_curve(
         return Figure(_svg(figure), shows)
 
 
+def draw_reliability(
+    title: str, bins: Sequence[tuple[float, float, float | None, float | None, int]], *, shows: str
+) -> Figure:
+    """Draw how often a model is right over how sure it is: confidence, accuracy, its low and high end, and pairs.
+
+    On the line it is as right as it is sure. Below, grey bars are the shares of pairs.
+    """
+    with _panel(2.9, 2.9) as (figure, axes):
+        _title(axes, title)
+        axes.plot([0, 1], [0, 1], color=SECOND, linewidth=1.2)
+        axes.text(0.02, 0.06, "as right as sure", color=SECOND, fontsize=8, rotation=45, rotation_mode="anchor")
+        total = sum(own[4] for own in bins)
+        for confidence, accuracy, low, high, pairs in bins:
+            axes.bar(confidence, 0.3 * pairs / total, width=0.03, bottom=0, color=LINE)
+            if low is not None and high is not None:
+                axes.plot([confidence, confidence], [low, high], color=BAR, linewidth=1.2)
+            axes.plot([confidence], [accuracy], color=BAR, marker="o", markersize=4)
+        axes.plot([own[0] for own in bins], [own[1] for own in bins], color=BAR, linewidth=1.8)
+        axes.set_xlim(0, 1.02)
+        axes.set_ylim(0, 1.02)
+        axes.set_aspect("equal")
+        _bare(axes)
+        ticks = [0, 0.5, 1]
+        axes.set_xticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
+        axes.set_yticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
+        axes.tick_params(axis="y", colors=SOFT, labelsize=8, length=0)
+        axes.set_xlabel("sure", color=SOFT, fontsize=8)
+        axes.set_ylabel("right", color=SOFT, fontsize=8)
+        return Figure(_svg(figure), shows)
+
+
 @contextmanager
 def _panel(width: float, height: float) -> Iterator[tuple[Any, Any]]:
     import matplotlib
