@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import signal
 import traceback
-from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -80,7 +80,7 @@ class Processes:
         with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(jobs,)) as pool:
             names = {pool.submit(attempt, function, arguments): name for name, arguments in work.items()}
             try:
-                for future in as_completed(names):
+                for future in as_they_end(names):
                     try:
                         on_done(names[future], future.result())
                     except BrokenProcessPool:
@@ -104,6 +104,17 @@ def attempt(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         return Failure(str(error))
     except Exception as error:
         return Failure(f"{type(error).__name__}: {error}", traceback.format_exc())
+
+
+def as_they_end(futures: Iterable[Future[Any]]) -> Iterator[Future[Any]]:
+    """Yield futures as they end.
+
+    Waiting is broken off every second: a signal that another thread was given is heard by this one only when it wakes.
+    """
+    pending = set(futures)
+    while pending:
+        ended, pending = wait(pending, timeout=1.0, return_when=FIRST_COMPLETED)
+        yield from ended
 
 
 def share_cores(jobs: int) -> None:

@@ -16,10 +16,10 @@ from tests.evaluate.samples import make_pairs
 LABELS = ["entailment", "neutral", "contradiction"]
 
 
-def pairs(name: str, count: int, *, split: str = "test", shift: int = 0) -> Pairs:
-    """Pairs whose labels follow one another, two to a premise."""
-    labels = [LABELS[(number + shift) % 3] for number in range(count)]
-    return make_pairs(labels, name=name, per_premise=2, split=split)
+def pairs(name: str, count: int, *, split: str = "test", shift: int = 0, bird: str = "Heron") -> Pairs:
+    """Pairs about a bird whose labels follow one another, two to a premise."""
+    made = make_pairs([LABELS[(number + shift) % 3] for number in range(count)], name=name, per_premise=2, split=split)
+    return Pairs(made.frame.with_columns(pl.col("premise", "hypothesis").str.replace("Heron", bird)), made.card)
 
 
 class Birds:

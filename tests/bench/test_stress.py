@@ -149,7 +149,8 @@ def test_nothing_that_is_tuned_on_is_judged_on(data: dict[str, str]) -> None:
 
 def test_a_network_is_tuned_and_judged_on_the_other_half(data: dict[str, str], tmp_path: Path) -> None:
     train = gl.read(data["own"])
-    train = gl.Pairs(train.frame.with_columns(pl.lit("train").alias("split")), train.card)
+    other = pl.format("{} again", pl.col("premise")).alias("premise")
+    train = gl.Pairs(train.frame.with_columns(other, pl.lit("train").alias("split")), train.card)
     settings = {"epochs": 1, "hidden": 4}
     options = {"base": "own", "tune": "yes", "tune_epochs": 1}
     gl.bench("stress", ["cbow"], tmp_path / "bench", data=data, train=train, settings=settings, options=options)

@@ -9,9 +9,11 @@ every set). What was broken off goes on with the same call: finished runs and an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from goldlabel.bench.contamination import find_trained_on, hold_against
 from goldlabel.bench.folder import (
     ANSWERS,
     IDS,
@@ -35,10 +37,12 @@ from goldlabel.evaluate.suite import Request, Suite, SuitePlan, System
 from goldlabel.evaluate.suites import SUITES
 from goldlabel.executors import EXECUTORS, Executor, Failure
 from goldlabel.files import lock_folder, write_text
+from goldlabel.metrics import Estimate
 from goldlabel.models import Model
-from goldlabel.models.loading import check_reference
+from goldlabel.models.loading import check_reference, trained_on
 from goldlabel.models.options import parse_options
 from goldlabel.pairs import Pairs
+from goldlabel.pairs.fingerprints import Fingerprints
 from goldlabel.train.fit import as_list
 from goldlabel.train.run import Run, describe_machine
 
@@ -61,6 +65,8 @@ def bench(
     executor: str | Executor = "here",
     jobs: int = 1,
     reference: bool = False,
+    contaminated: str | None = None,
+    force: bool = False,
     level: float = 0.95,
     progress: BenchProgress | None = None,
 ) -> BenchResults:
@@ -70,7 +76,9 @@ def bench(
     to be trained learn from ``train`` (of which ``sizes`` says how many pairs), with ``seeds`` seeds. ``data`` says
     where sets lie that are not in the library, ``limit`` judges by the first so many pairs of each. ``options`` are the
     suite's own; ``settings`` are options of training and of the models, for all that know them, or as ``NAME.OPTION``
-    for the model of that name. ``executor`` and ``jobs`` say where the work is done and how much of it at a time.
+    for the model of that name. ``contaminated`` holds the sets against the training data: ``report`` tells which pairs
+    stand in it, exactly or nearly, ``drop`` leaves them out. A model that has learnt from a set is refused, or with
+    ``force`` judged and marked. ``executor`` and ``jobs`` say where the work is done and how much of it at a time.
     """
     if seeds < 1 or jobs < 1:
         raise InputError(f"{seeds} seeds and {jobs} jobs cannot be; both are numbers from 1 on")
@@ -88,9 +96,17 @@ def bench(
     )
     plan = chosen.plan(request)
     plan.check()
+    plan, contamination = hold_against(plan, request.train, contaminated)
+    seen: dict[tuple[str, str], Estimate] = {}
+
+    def check_seen(system: System, known: Fingerprints | None) -> None:
+        shares = find_trained_on(system, known, plan, force=force)
+        seen.update({(system.name, part): share for part, share in shares.items()})
+
     for system in plan.systems:
         if isinstance(system.reference, str):
             check_reference(system.reference)
+            check_seen(system, trained_on(system.reference))
     folder, progress = Path(output), progress or BenchProgress()
     work = executor if not isinstance(executor, str) else EXECUTORS.get(executor)(jobs)
     described: dict[str, Any] = {
@@ -107,8 +123,11 @@ def bench(
         write_text(folder / SETTINGS, to_json(described | describe_machine()))
         write_ids(plan, folder / IDS)
         numbers = tuple(range(seed, seed + seeds))
-        trained = train_systems(plan, folder, numbers, work, progress)
+        trained = train_systems(
+            plan, folder, numbers, work, progress, lambda system, task: check_seen(system, task.fingerprints())
+        )
         results = _judge_all(plan, folder, trained, described, numbers, loading, work, progress)
+        results = replace(results, seen=seen, contamination=contamination)
         write_text(folder / RESULTS, to_json(results.to_dict()))
         write_tables(chosen.tables(results, reference=reference), folder / TABLES)
     return results

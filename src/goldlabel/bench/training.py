@@ -28,8 +28,12 @@ def train_systems(
     seeds: Sequence[int],
     executor: Executor,
     progress: BenchProgress,
+    check: Callable[[System, Task], None],
 ) -> dict[tuple[str, int], Run | Failure]:
-    """Train every system that has to be, with every seed; those that go on from another's run come after it."""
+    """Train every system that has to be, with every seed; those that go on from another's run come after it.
+
+    ``check`` is called with each system and the task of its first seed before anything of it is trained.
+    """
     done: dict[tuple[str, int], Run | Failure] = {}
     waiting = [system for system in plan.systems if system.training is not None]
     while waiting:
@@ -45,6 +49,8 @@ def train_systems(
                     continue
                 task = _gather(system, seed, None if start is None else run_folder(folder, start, seed))
                 task.check()
+                if seed == seeds[0]:
+                    check(system, task)
                 tasks[run_name(system.name, seed)] = (system.name, seed, task)
         _train_wave(tasks, folder, executor, progress, done)
         waiting = [system for system in waiting if system not in ready]

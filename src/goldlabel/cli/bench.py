@@ -71,6 +71,15 @@ def bench_command(
     reference: Annotated[
         bool, typer.Option("--reference", help="Put the papers' figures, and the difference, beside ours.")
     ] = False,
+    contaminated: Annotated[
+        str | None,
+        typer.Option(
+            "--contamination", help="report: which pairs stand in the training data, or nearly; drop: leave them out."
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Judge also a model that has learnt from a set, and mark it (†).")
+    ] = False,
     executor: Annotated[
         str, typer.Option("--executor", help="Where the work is done: here, or in processes.")
     ] = "here",
@@ -112,6 +121,8 @@ def bench_command(
                 executor=executor,
                 jobs=jobs,
                 reference=reference,
+                contaminated=contaminated,
+                force=force,
                 level=level,
                 progress=BenchProgress(on_run=_tell_run, on_step=on_step, on_pairs=advance),
             )
@@ -144,5 +155,9 @@ def _tell(results: BenchResults) -> None:
         note(text)
     for name, why in results.plan.missing.items():
         note(f"{name} is missing: {why}")
+    for contamination in results.contamination.values():
+        note(contamination.title)
+    for (system, name), share in results.seen.items():
+        note(f"{system}: was trained on {share.percent().text()} % of {name}; its figure there is marked (†)")
     for name, message in results.failed.items():
         note(f"goldlabel: {name}: {message}")

@@ -22,7 +22,7 @@ from goldlabel.metrics import Estimate, Gap, gap, share
 from goldlabel.models.loading import trained_on
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.duplicates import find_alike
-from goldlabel.pairs.fingerprints import Fingerprints, fingerprint_pairs
+from goldlabel.pairs.fingerprints import Fingerprints
 from goldlabel.pairs.gold import GoldPairs, take_gold
 from goldlabel.pairs.units import normalised
 
@@ -153,25 +153,28 @@ def contaminated(
 
 def seen_pairs(test: GoldPairs, known: Fingerprints) -> Mask:
     """Return which pairs of a test set a model has learnt from."""
-    seen: Mask = np.isin(fingerprint_pairs(test.frame), known)
+    seen: Mask = np.isin(test.fingerprints, known)
     return seen
 
 
 def refuse_trained_on(reference: str | Path, test: GoldPairs, *, force: bool = False) -> Estimate | None:
+    """Refuse a model that has learnt from a test set, as its run folder tells; see ``refuse_seen``."""
+    known = trained_on(reference)
+    return None if known is None else refuse_seen(str(reference), known, test, force=force)
+
+
+def refuse_seen(name: str, known: Fingerprints, test: GoldPairs, *, force: bool = False) -> Estimate | None:
     """Refuse a model that has learnt from a test set, unless it is forced; return what share of it, by unit.
 
-    Nothing is returned where the model has learnt from too little of the set to be refused, or nobody knows from what.
-    Whoever forces it marks its figures with the share.
+    Nothing is returned where the model has learnt from too little of the set to be refused. Whoever forces it marks its
+    figures with the share.
     """
-    known = trained_on(reference)
-    if known is None:
-        return None
     seen = seen_pairs(test, known)
     if seen.sum() < min(REFUSED_PAIRS, len(test)) or seen.mean() <= REFUSED_SHARE:
         return None
     if not force:
         raise InputError(
-            f"{reference}: was trained on {int(seen.sum()):,} of the {len(test):,} pairs of {test.name}, as their "
+            f"{name}: was trained on {int(seen.sum()):,} of the {len(test):,} pairs of {test.name}, as their "
             "texts tell; judge it by other pairs, or pass --force to have its figures marked"
         )
     return share(seen, units=test.units)

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from goldlabel.evaluate.contamination import Contamination
 from goldlabel.metrics import Estimate, share
 from goldlabel.pairs import Result, score_mapping
 from goldlabel.pairs.gold import GoldPairs
@@ -24,6 +25,10 @@ from goldlabel.pairs.labels import NO_GOLD
 if TYPE_CHECKING:
     from goldlabel.evaluate.answer_store import StoredAnswers
     from goldlabel.evaluate.suite import SuitePlan
+
+
+MARK = "†"
+"""Stands behind an accuracy on pairs that the model has learnt from."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,10 @@ class BenchResults(Result):
     """By system and set, one for each seed; a system that is not trained has one."""
     failed: Mapping[str, str] = field(default_factory=dict)
     """Runs that have no answers, and why."""
+    seen: Mapping[tuple[str, str], Estimate] = field(default_factory=dict)
+    """Systems that have learnt from a set that they are judged by, and from which share of it."""
+    contamination: Mapping[str, Contamination] = field(default_factory=dict)
+    """What of each set the training data holds, where that was asked for."""
     level: float = 0.95
 
     @property
@@ -155,7 +164,7 @@ class BenchResults(Result):
         if not self.has(system, name):
             return ""
         deviation = self.deviation(system, name)
-        text = f"{100 * self.accuracy(system, name).defined:.1f}"
+        text = f"{100 * self.accuracy(system, name).defined:.1f}{MARK * ((system, name) in self.seen)}"
         return text if deviation is None else f"{text} ± {100 * deviation:.1f}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -167,6 +176,7 @@ class BenchResults(Result):
             "seeds": len(self.seeds),
             "why_missing": dict(self.plan.missing),
             "failed": dict(self.failed),
+            "contamination": {name: found.to_dict() for name, found in self.contamination.items()},
             "level": self.level,
             "notes": list(self.plan.notes),
         }
@@ -196,6 +206,7 @@ class BenchResults(Result):
             "n": accuracy.n,
             "units": accuracy.units,
             "sd": self.deviation(system, name),
+            "trained_on": self.seen[system, name].value if (system, name) in self.seen else 0.0,
             "seeds": len(several),
             "answered": int(min((answers.labels != NO_GOLD).sum() for answers in several)),
             "convention": several[0].convention,

@@ -37,7 +37,7 @@ FORMS = {
 """The forms of a model's name, and what each loads."""
 
 HF, ENDPOINT = "hf:", "openai:"
-ABOUT_TRAINING = ("environment.json", "metrics.jsonl", "result.json")
+ABOUT_TRAINING = ("environment.json", "metrics.jsonl", "result.json", TRAINED_ON)
 """Files of a run folder that tell how the model came to be, and not what it answers."""
 
 

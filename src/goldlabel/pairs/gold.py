@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from goldlabel.errors import InputError
 from goldlabel.metrics import Estimate, accuracy_score
 from goldlabel.pairs.dataset import Pairs
+from goldlabel.pairs.fingerprints import Fingerprints, fingerprint_pairs
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace, score_mapping
 from goldlabel.pairs.record import SPLITS
 from goldlabel.pairs.tokens import UNKNOWN, language_of
@@ -62,6 +63,11 @@ class GoldPairs:
     def digest(self) -> str:
         """A hash of the texts and labels, in order."""
         return digest_texts(self.frame.select("id", "premise", "hypothesis", "label"))
+
+    @cached_property
+    def fingerprints(self) -> Fingerprints:
+        """By which each pair is told again, whatever its id and its set are called."""
+        return fingerprint_pairs(self.frame)
 
     def answers(self, probabilities: NDArray[np.float64], space: LabelSpace) -> NDArray[np.str_]:
         """Return the label of these pairs' space that scores over a model's space make most probable.

@@ -14,7 +14,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ from typing import Any
 import polars as pl
 
 from goldlabel.errors import GoldlabelError, InputError
-from goldlabel.executors import DIED, share_cores
+from goldlabel.executors import DIED, as_they_end, share_cores
 from goldlabel.files import LOCK, lock_folder, write_text
 from goldlabel.models.loading import load_model
 from goldlabel.pairs import Pairs, Result
@@ -330,7 +330,7 @@ def _run_pool(tasks: Mapping[str, Task], folder: Path, done: OnOutcome, on_step:
     ):
         names = {pool.submit(_train, name): name for name in tasks}
         try:
-            for future in as_completed(names):
+            for future in as_they_end(names):
                 try:
                     done(names[future], future.result())
                 except BrokenProcessPool:
