@@ -31,9 +31,11 @@ from goldlabel.bench.progress import BenchProgress
 from goldlabel.bench.training import train_systems
 from goldlabel.errors import InputError
 from goldlabel.evaluate.answer_store import AnswerStore
+from goldlabel.evaluate.export import Exported, export_tasks
 from goldlabel.evaluate.judging import Sitting, judge
 from goldlabel.evaluate.results import Answers, BenchResults
 from goldlabel.evaluate.suite import Request, Suite, SuitePlan, System
+from goldlabel.evaluate.suite_file import SUFFIXES
 from goldlabel.evaluate.suites import SUITES
 from goldlabel.executors import EXECUTORS, Executor, Failure
 from goldlabel.files import lock_folder, write_text
@@ -82,8 +84,7 @@ def bench(
     """
     if seeds < 1 or jobs < 1:
         raise InputError(f"{seeds} seeds and {jobs} jobs cannot be; both are numbers from 1 on")
-    chosen = find_suite(suite) if isinstance(suite, str) else suite
-    name = suite if isinstance(suite, str) else type(suite).__name__.lower()
+    name, chosen, own = find_suite(suite, options)
     loading = {"device": device, "precision": precision}
     request = Request(
         models=choose_models(models, settings or {}, loading),
@@ -92,7 +93,7 @@ def bench(
         data=data or {},
         seed=seed,
         limit=limit,
-        options={**chosen.options, **parse_options(options or {}, chosen.options, f"suite {name}")},
+        options=own,
     )
     plan = chosen.plan(request)
     plan.check()
@@ -133,9 +134,30 @@ def bench(
     return results
 
 
-def find_suite(name: str) -> Suite:
-    """Return a suite by its name."""
-    return SUITES.get(name)
+def export(
+    suite: str | Suite,
+    output: str | Path,
+    kind: str,
+    *,
+    data: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+) -> Exported:
+    """Write the sets of a suite as tasks of another harness, ``lm-eval`` or ``inspect``; no model is needed."""
+    name, chosen, own = find_suite(suite, options)
+    plan = chosen.plan(Request(data=data or {}, seed=seed, limit=limit, options=own))
+    return export_tasks(plan, output, kind, suite=plan.name or name)
+
+
+def find_suite(suite: str | Suite, options: Mapping[str, Any] | None = None) -> tuple[str, Suite, dict[str, Any]]:
+    """Return what a suite is called, the suite, and its options; a YAML file is the suite ``mine``."""
+    options = dict(options or {})
+    if isinstance(suite, str) and suite.endswith(SUFFIXES):
+        suite, options = "mine", {"file": suite, **options}
+    name = suite if isinstance(suite, str) else type(suite).__name__.lower()
+    chosen = SUITES.get(suite) if isinstance(suite, str) else suite
+    return name, chosen, {**chosen.options, **parse_options(options, chosen.options, f"suite {name}")}
 
 
 def _judge_all(
@@ -164,7 +186,12 @@ def _judge_all(
         name, message = next(iter(failed.items()))
         raise InputError(f"no model could be judged; {name}: {message}")
     return BenchResults(
-        suite=described["suite"], plan=plan, seeds=seeds, answers=answers, failed=failed, level=described["level"]
+        suite=plan.name or described["suite"],
+        plan=plan,
+        seeds=seeds,
+        answers=answers,
+        failed=failed,
+        level=described["level"],
     )
 
 

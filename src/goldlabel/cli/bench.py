@@ -36,7 +36,9 @@ FAILED = 1
 def bench_command(
     suite: Annotated[
         list[str],
-        typer.Argument(metavar="SUITE [MODEL…]", help="cross, rounds, stress, recast, elicitation, or your own."),
+        typer.Argument(
+            metavar="SUITE [MODEL…]", help="cross, rounds, stress, recast, elicitation, or a YAML file of your own."
+        ),
     ],
     output: Annotated[Path, folder_option("The bench's folder; an unfinished one there goes on.")],
     models: Annotated[
@@ -80,6 +82,14 @@ def bench_command(
     force: Annotated[
         bool, typer.Option("--force", help="Judge also a model that has learnt from a set, and mark it (†).")
     ] = False,
+    export_to: Annotated[
+        str | None,
+        typer.Option(
+            "--export",
+            metavar="KIND",
+            help="Judge nobody; write the sets as tasks for another harness: lm-eval, inspect.",
+        ),
+    ] = None,
     executor: Annotated[
         str, typer.Option("--executor", help="Where the work is done: here, or in processes.")
     ] = "here",
@@ -97,6 +107,18 @@ def bench_command(
     """Judge models by a suite: datasets that they were not trained on, stress tests, rounds of collection."""
     from goldlabel.bench import BenchProgress, bench
 
+    if export_to is not None:
+        _export(
+            [*suite, *(models or [])],
+            output,
+            export_to,
+            data=data,
+            limit=limit,
+            seed=seed,
+            options=suite_settings,
+            as_json=as_json,
+        )
+        return
     opened = partial(open_pairs, labels=labels, spellings=spellings, columns=columns, limit=None)
     samples = [parse_sample(text) for text in train or []]
     if any(copies > 1 for _, _, copies in samples):
@@ -138,6 +160,37 @@ def bench_command(
         typer.echo(f"tables, figures and answers: {output}")
     if results.failed:
         raise typer.Exit(FAILED)
+
+
+def _export(
+    suite: list[str],
+    output: Path,
+    kind: str,
+    *,
+    data: list[str] | None,
+    limit: int | None,
+    seed: int,
+    options: list[str] | None,
+    as_json: bool,
+) -> None:
+    from goldlabel.bench import export
+
+    if len(suite) > 1:
+        raise InputError(f"--export writes the sets of a suite and judges no model; leave {suite[1]!r} out")
+    exported = export(
+        suite[0],
+        output,
+        kind,
+        data=parse_map("--data", data),
+        limit=limit,
+        seed=seed,
+        options=parse_map("--suite-set", options),
+    )
+    if as_json:
+        print_json(exported.to_dict())
+        return
+    typer.echo(exported.title)
+    print_table(exported.table.columns, exported.table.iter_rows())
 
 
 def _tell_run(name: str, outcome: Any) -> None:

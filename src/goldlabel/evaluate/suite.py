@@ -97,6 +97,8 @@ class SuitePlan:
     in_domain: str | None = None
     """The set of the training data, beside which the mean over the others stands."""
     notes: tuple[str, ...] = ()
+    name: str | None = None
+    """What the suite is called where that is the user's choice."""
 
     @property
     def counted(self) -> tuple[str, ...]:
