@@ -5,18 +5,20 @@ Run by ``make test-gpu`` where there is one; elsewhere these tests are skipped.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+import transformers
+from packaging.version import Version
 from safetensors.torch import load_file
 
 import goldlabel as gl
 from goldlabel.train import step as step_module
 from goldlabel.train import train
-from goldlabel.train.step import CapturedSteps
 from goldlabel.train.trainer import Interrupted
 from tests.models.checkpoints import KINDS, make_classifier
 from tests.train.samples import with_dev
@@ -35,6 +37,17 @@ PAIRS = with_dev(96, 24)
 SETTINGS: dict[str, Any] = {"device": "cuda", "epochs": 2, "batch": 8, "lr": 1e-3, "precision": "fp32", "dropout": 0.2}
 
 
+CAPTURED_SINCE = {"mpnet": "5.21", "xlnet": "5.18"}
+"""Releases of the library before that bring something from the processor to the device in every step."""
+NOT_REPEATABLE = ("deberta-v2",)
+"""The gradients of its distances are added up in any order: made twice without graphs, a run ended in weights that
+differed by 2e-7 in fp32 and by 0.004 in bf16, where the gradient of a rare word is hardly more than rounding."""
+
+
+def losses(run: Path) -> list[float]:
+    return [json.loads(line)["loss"] for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
 def weights(run: Path) -> dict[str, torch.Tensor]:
     return load_file(run / "encoder" / "model.safetensors")
 
@@ -43,24 +56,20 @@ def weights(run: Path) -> dict[str, torch.Tensor]:
 def test_captured_steps_give_the_same_weights(
     kind: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model, graphs = f"hf:{make_classifier(tmp_path / 'start', kind)}", []
-    make = CapturedSteps.make
-
-    def noted(self: CapturedSteps, rows: torch.Tensor, sizes: tuple[int, ...]) -> torch.Tensor:
-        loss = make(self, rows, sizes)
-        graphs.append(len(self._graphs))
-        assert not self._refused
-        return loss
-
-    monkeypatch.setattr(CapturedSteps, "make", noted)
-    train(model, PAIRS, tmp_path / "captured", **SETTINGS | options)
-    assert max(graphs) > 0, "steps are captured"
+    model, settings = f"hf:{make_classifier(tmp_path / 'start', kind)}", SETTINGS | options
+    notes = train(model, PAIRS, tmp_path / "captured", **settings).notes
+    if Version(transformers.__version__) < Version(CAPTURED_SINCE.get(kind, "0")):
+        assert "steps cannot be captured into CUDA graphs and are made one by one" in notes[0]
+    else:
+        assert not notes
     monkeypatch.setattr(step_module, "LEAST_BATCHES", 10**9)
-    train(model, PAIRS, tmp_path / "alone", **SETTINGS | options)
-    alone = weights(tmp_path / "alone")
-    for name, value in weights(tmp_path / "captured").items():
-        # Where nothing is padded the library leaves the mask out, but for a captured step, and rounding differs.
-        torch.testing.assert_close(value, alone[name], rtol=0, atol=1e-3)
+    train(model, PAIRS, tmp_path / "alone", **settings)
+    np.testing.assert_allclose(losses(tmp_path / "captured"), losses(tmp_path / "alone"), rtol=1e-2)
+    if kind not in NOT_REPEATABLE or settings["precision"] == "fp32":
+        alone = weights(tmp_path / "alone")
+        for name, value in weights(tmp_path / "captured").items():
+            # Where nothing is padded the library leaves the mask out, but for a captured step, and rounding differs.
+            torch.testing.assert_close(value, alone[name], rtol=0, atol=1e-3)
     here, there = (
         gl.load_model(tmp_path / "captured", device).predict(["The gate stands open."], ["The gate is locked."])
         for device in ("cpu", "cuda")

@@ -102,18 +102,22 @@ class CapturedSteps:
     def make(self, rows: Tensor, sizes: Sizes) -> Tensor:
         """Make the step of one batch; return its mean loss."""
         key = (len(rows), sizes)
-        if self._refused or self._often[key] < LEAST_BATCHES:
+        often = self._often[key] >= LEAST_BATCHES
+        if often and not self._refused and key not in self._graphs:
+            self._try(key, rows)
+        # Behind the handler of what was refused, which keeps alive what was made until then, on another stream.
+        if self._refused or not often:
             return self._step.whole(rows, sizes)
-        if key not in self._graphs:
-            try:
-                self._graphs[key] = self._capture(rows, sizes)
-            except torch.OutOfMemoryError:
-                raise
-            except RuntimeError as error:
-                self._refused = True
-                self._note(f"steps cannot be captured into CUDA graphs and are made one by one ({str(error)[:100]})")
-                return self._step.whole(rows, sizes)
         return self._graphs[key].replay(rows)
+
+    def _try(self, key: tuple[int, Sizes], rows: Tensor) -> None:
+        try:
+            self._graphs[key] = self._capture(rows, key[1])
+        except torch.OutOfMemoryError:
+            raise
+        except RuntimeError as error:
+            self._refused = True
+            self._note(f"steps cannot be captured into CUDA graphs and are made one by one ({str(error)[:100]})")
 
     def _capture(self, rows: Tensor, sizes: Sizes) -> _Graph:
         """Try the step, undo it, and capture it: what libraries set up at their first call cannot be captured."""
