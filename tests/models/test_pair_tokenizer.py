@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
 
 from goldlabel.errors import InputError
-from goldlabel.models.pair_tokenizer import Inputs, PairTokenizer, TokenRows, longest_first
+from goldlabel.models.pair_tokenizer import Inputs, PairTokenizer, Sentences, TokenRows, longest_first, token_ids
 from tests.models.checkpoints import KINDS, make_tokenizer
 
 CPU = torch.device("cpu")
@@ -87,6 +90,57 @@ def test_empty_texts_and_no_texts_are_encoded() -> None:
     (inputs,) = whole_batch(tokenizer.encode(["", ""], ["", ""]))
     assert inputs.ids.tolist() == [[2, 3, 3]] * 2
     assert len(tokenizer.encode([], [])) == 0
+
+
+def test_a_sentence_is_tokenised_once_however_often_its_pairs_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = PairTokenizer(make_tokenizer(), length=30)
+    premises, hypotheses = PREMISES * 3, [text for text in HYPOTHESES for _ in range(3)]
+    whole, texts = tokenizer.encode(premises, hypotheses), []
+    tokenize = tokenizer.tokenize
+
+    def noted(sentences: list[str], side: str) -> Sentences:
+        texts.extend(sentences)
+        return tokenize(sentences, side)
+
+    monkeypatch.setattr(tokenizer, "tokenize", noted)
+    monkeypatch.setattr("goldlabel.models.pair_tokenizer.AT_ONCE", 2)
+    pairs = tokenizer.reader(premises, hypotheses)
+    for rows in (np.array([14, 2, 2]), np.array([], np.int64), np.array([3, 2, 11, 0]), np.arange(15)):
+        part = pairs.encode(rows)
+        for sentences, expected in ((part.premise, whole.premise), (part.hypothesis, whole.hypothesis)):
+            np.testing.assert_array_equal(sentences.offsets, expected.take(rows).offsets)
+            np.testing.assert_array_equal(sentences.tokens, expected.take(rows).tokens)
+    assert sorted(texts) == sorted(PREMISES + HYPOTHESES)
+    assert len(pairs) == 15
+    np.testing.assert_array_equal(pairs.characters, [len(a + b) for a, b in zip(premises, hypotheses, strict=True)])
+
+
+@pytest.mark.parametrize("kind", ["words", "bytes", "pieces"])
+@pytest.mark.parametrize("marked", [False, True])
+def test_many_texts_at_once_become_what_each_becomes_alone(
+    kind: str, marked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever spaces mean to a tokenizer, and where a text has the mark in it that is put between texts."""
+    tokenizer, corpus = make_tokenizer("roberta"), [*PREMISES, *HYPOTHESES]
+    if kind != "words":
+        backend = Tokenizer(models.BPE() if kind == "bytes" else models.Unigram())
+        trainer: Any
+        if kind == "bytes":
+            backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+            trainer = trainers.BpeTrainer(vocab_size=300, special_tokens=["<s>", "</s>"], show_progress=False)
+        else:
+            backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first")
+            trainer = trainers.UnigramTrainer(
+                vocab_size=90, special_tokens=["<s>", "</s>", "<unk>"], unk_token="<unk>", show_progress=False
+            )
+        backend.train_from_iterator(corpus, trainer)
+        tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, sep_token="</s>", unk_token=None)
+    texts = [*corpus, "", " owl ", "two  owls", "\tOwl", *(["an</s>owl", "</s>"] if marked else [])]
+    monkeypatch.setattr("goldlabel.models.pair_tokenizer.TOGETHER", 4)
+    sentences = token_ids(tokenizer, texts)
+    alone = [tokenizer.backend_tokenizer.encode(text, add_special_tokens=False).ids for text in texts]
+    assert [part.tolist() for part in np.split(sentences.tokens, sentences.offsets[1:-1])] == alone
+    assert len({tuple(ids) for ids in alone}) > 10
 
 
 def test_what_a_tokenizer_was_saved_with_does_not_cut_pairs() -> None:

@@ -71,20 +71,45 @@ def test_every_architecture_scores_as_the_library_does(kind: str, tmp_path: Path
     assert np.abs(model.predict_rows(model.encode(PREMISES, HYPOTHESES)) - scores).max() < 1e-5
 
 
-def test_pairs_tokenised_in_parts_by_a_thread_come_back_in_their_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("enough", [1, 60, 10**6])
+def test_pairs_tokenised_in_parts_come_back_in_their_order(
+    enough: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Whether all of a part are scored at once, or some or all wait for others of their length."""
     model = load(tmp_path)
     whole = model.predict(PREMISES, HYPOTHESES)
+    monkeypatch.setattr(scoring, "PAIRS_AT_FIRST", 3)
     monkeypatch.setattr(scoring, "PAIRS_AT_ONCE", 7)
-    cpu = torch.device("cpu")
+    monkeypatch.setitem(scoring.ENOUGH, "cpu", enough)
+    monkeypatch.setitem(scoring.WAIT, "cpu", enough)
+    padded: list[bool] = []
 
     def score(batch: Any) -> Any:
+        padded.append(not batch.full)
         return model.forward(batch).logits
 
     with model.scoring():
-        parts = scoring.score_in_parts(model.encode, score, PREMISES, HYPOTHESES, cpu)
+        parts = scoring.score_in_parts(model.tokenizer.reader(PREMISES, HYPOTHESES), score, torch.device("cpu"))
     assert np.abs(model.probabilities(parts) - whole).max() < 1e-5
+    assert any(padded) == (enough > 1)
+
+
+def test_a_length_with_enough_tokens_does_not_wait() -> None:
+    lengths = np.array([4, 7, 4, 9, 4])
+    assert scoring.has_company([lengths], 12).tolist() == [True, False, True, False, True]
+    assert scoring.has_company([lengths, np.array([3, 2, 3, 1, 2])], 10).tolist() == [True, False, True, True, False]
+
+
+def test_parts_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "PAIRS_AT_FIRST", 2)
+    monkeypatch.setattr(scoring, "PAIRS_AT_ONCE", 5)
+    assert [part.tolist() for part in scoring.cut_parts(np.arange(13))] == [
+        [0, 1],
+        [2, 3, 4, 5],
+        [6, 7, 8, 9, 10],
+        [11, 12],
+    ]
+    assert [part.tolist() for part in scoring.cut_parts(np.arange(2))] == [[0, 1]]
 
 
 def test_several_threads_may_score_at_once(tmp_path: Path) -> None:
@@ -240,6 +265,7 @@ def test_a_gpu_scores_as_the_processor_does(precision: str, tmp_path: Path, monk
     exact = model.predict(PREMISES, HYPOTHESES)
     model.move_to("cuda", precision)
     model._checked = torch_model.ROUNDING_PAIRS
+    monkeypatch.setattr(scoring, "PAIRS_AT_FIRST", 8)
     monkeypatch.setattr(scoring, "PAIRS_AT_ONCE", 16)
     assert np.abs(model.predict(PREMISES, HYPOTHESES) - exact).max() < {"fp32": 1e-5, "bf16": 1e-2}.get(precision, 2e-3)
     with pytest.raises(InputError, match=r"int8 is for scoring on a processor"):

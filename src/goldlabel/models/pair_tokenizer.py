@@ -9,8 +9,9 @@ cross-encoder, around each alone for a bi-encoder.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -28,6 +29,8 @@ from goldlabel.models.arrow import map_batch, write_batch
 USE = "pair_tokenizer.json"
 AT_ONCE = 65_536
 """Texts tokenised at once; what the tokenizer returns takes some kB for each."""
+TOGETHER = 64
+"""Texts that are given to the tokenizer as one."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +162,11 @@ class Sentences:
         """The number of tokens of each; 0 for an empty text."""
         return np.diff(self.offsets)
 
+    def append(self, others: Self) -> Self:
+        """Return these sentences and others behind them."""
+        offsets = np.concatenate([self.offsets, self.offsets[-1] + others.offsets[1:]])
+        return type(self)(offsets, np.concatenate([self.tokens, others.tokens]))
+
     def take(self, rows: NDArray[np.int64]) -> Self:
         """Return the sentences in ``rows``."""
         return self._slices(self.offsets[rows], self.lengths[rows])
@@ -273,30 +281,26 @@ class PairTokenizer:
 
     def encode(self, premises: Sequence[str], hypotheses: Sequence[str]) -> TokenRows:
         """Tokenise pairs; where one is too long, the longer sentence is cut first."""
-        if not self.layout.joined:
-            sides = self.encode_sentences(premises, "premise"), self.encode_sentences(hypotheses, "hypothesis")
-            return TokenRows(*sides, self.layout)
-        premise, hypothesis = self.tokenize(premises, "premise"), self.tokenize(hypotheses, "hypothesis")
-        counts = longest_first(premise.lengths, hypothesis.lengths, self.length - self.layout.pair.added)
-        return TokenRows(premise.head(counts[0]), hypothesis.head(counts[1]), self.layout)
+        return self.reader(premises, hypotheses).encode(np.arange(len(premises)))
 
     def encode_sentences(self, texts: Sequence[str], side: str) -> Sentences:
         """Tokenise sentences that are read alone."""
-        sentences = self.tokenize(texts, side)
+        return self.cut_alone(SentenceReader(texts, partial(self.tokenize, side=side)).read(np.arange(len(texts))))
+
+    def reader(self, premises: Sequence[str], hypotheses: Sequence[str]) -> PairReader:
+        """Return what tokenises these pairs when they are asked for."""
+        return PairReader(self, premises, hypotheses)
+
+    def cut_alone(self, sentences: Sentences) -> Sentences:
+        """Cut sentences that are read alone."""
         return sentences.head(np.minimum(sentences.lengths, self.length - self.layout.single.added))
 
-    def tokenize(self, texts: Sequence[str], side: str) -> Sentences:
-        """Tokenise the sentences of one side, each different one once; if that side is not read, each is one token."""
+    def tokenize(self, texts: list[str], side: str) -> Sentences:
+        """Tokenise sentences of one side, as many tokens as are read at once; if it is not read, each is one token."""
         if self.reads not in ("both", side):
             return Sentences(np.arange(len(texts) + 1), np.full(len(texts), self._hidden_token(), np.int32))
-        numbers: dict[str, int] = {}
-        rows = np.fromiter((numbers.setdefault(text, len(numbers)) for text in texts), np.int64, len(texts))
-        distinct, lengths, tokens = list(numbers), [np.empty(0, np.int64)], [np.empty(0, np.int32)]
-        for start in range(0, len(distinct), AT_ONCE):
-            lists = [ids[: self.length] for ids in token_ids(self.tokenizer, distinct[start : start + AT_ONCE])]
-            lengths.append(np.fromiter(map(len, lists), np.int64, len(lists)))
-            tokens.append(np.fromiter(chain.from_iterable(lists), np.int32, int(lengths[-1].sum())))
-        return Sentences(_offsets(np.concatenate(lengths)), np.concatenate(tokens)).take(rows)
+        sentences = token_ids(self.tokenizer, texts)
+        return sentences.head(np.minimum(sentences.lengths, self.length))
 
     def write(self, folder: Path) -> None:
         """Write the tokenizer as its library does, and how it is used."""
@@ -315,6 +319,72 @@ class PairTokenizer:
         return next((token for token in tokens if token is not None), 0)
 
 
+class PairReader:
+    """Tokenises pairs when they are asked for, each different sentence once."""
+
+    def __init__(self, tokenizer: PairTokenizer, premises: Sequence[str], hypotheses: Sequence[str]) -> None:
+        self._tokenizer = tokenizer
+        self._premise = SentenceReader(premises, partial(tokenizer.tokenize, side="premise"))
+        self._hypothesis = SentenceReader(hypotheses, partial(tokenizer.tokenize, side="hypothesis"))
+
+    def __len__(self) -> int:
+        return len(self._premise)
+
+    @property
+    def characters(self) -> NDArray[np.int64]:
+        """How long each pair is, before it is tokenised."""
+        return self._premise.characters + self._hypothesis.characters
+
+    def prepare(self, rows: NDArray[np.int64]) -> None:
+        """Tokenise what the pairs in ``rows`` need; one thread may, while another encodes pairs that are prepared."""
+        self._premise.prepare(rows)
+        self._hypothesis.prepare(rows)
+
+    def encode(self, rows: NDArray[np.int64]) -> TokenRows:
+        """Return the pairs in ``rows``; where one is too long, the longer sentence is cut first."""
+        premise, hypothesis = self._premise.read(rows), self._hypothesis.read(rows)
+        layout = self._tokenizer.layout
+        if not layout.joined:
+            return TokenRows(self._tokenizer.cut_alone(premise), self._tokenizer.cut_alone(hypothesis), layout)
+        counts = longest_first(premise.lengths, hypothesis.lengths, self._tokenizer.length - layout.pair.added)
+        return TokenRows(premise.head(counts[0]), hypothesis.head(counts[1]), layout)
+
+
+class SentenceReader:
+    """Tokenises sentences when they are asked for, each different one once."""
+
+    def __init__(self, texts: Sequence[str], tokenize: Callable[[list[str]], Sentences]) -> None:
+        numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        self._numbers = np.fromiter(map(numbers.__getitem__, texts), np.int64, len(texts))
+        self._texts, self._tokenize = list(numbers), tokenize
+        self._places = np.full(len(numbers), -1)
+        """Of each different sentence among those that are tokenised."""
+        self._sentences = Sentences(np.zeros(1, np.int64), np.empty(0, np.int32))
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def characters(self) -> NDArray[np.int64]:
+        """The characters of each sentence."""
+        return np.fromiter(map(len, self._texts), np.int64, len(self._texts))[self._numbers]
+
+    def prepare(self, rows: NDArray[np.int64]) -> None:
+        """Tokenise the sentences in ``rows``."""
+        numbers = np.unique(self._numbers[rows])
+        fresh = numbers[self._places[numbers] < 0]
+        for start in range(0, len(fresh), AT_ONCE):
+            part = fresh[start : start + AT_ONCE]
+            sentences = self._tokenize([self._texts[number] for number in part])
+            self._places[part] = len(self._sentences.lengths) + np.arange(len(part))
+            self._sentences = self._sentences.append(sentences)
+
+    def read(self, rows: NDArray[np.int64]) -> Sentences:
+        """Return the sentences in ``rows``."""
+        self.prepare(rows)
+        return self._sentences.take(self._places[self._numbers[rows]])
+
+
 def longest_first(
     premise: NDArray[np.int64], hypothesis: NDArray[np.int64], room: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -328,13 +398,43 @@ def longest_first(
     return np.where(swapped, kept_longer, kept_shorter), np.where(swapped, kept_shorter, kept_longer)
 
 
-def token_ids(tokenizer: Any, texts: list[str]) -> list[list[int]]:
+def token_ids(tokenizer: Any, texts: list[str]) -> Sentences:
     """Tokenise texts without special tokens."""
-    if tokenizer.is_fast:
-        encodings = tokenizer.backend_tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-        return [encoding.ids for encoding in encodings]
-    ids: list[list[int]] = tokenizer(texts, add_special_tokens=False)["input_ids"]
-    return ids
+    if not tokenizer.is_fast:
+        return _sentences(tokenizer(texts, add_special_tokens=False)["input_ids"])
+    end = _end_mark(tokenizer)
+    if end is not None:
+        # To take apart what the library returns for a sentence costs more than to tokenise it, so that it is given many
+        # at once with a mark behind each; a part of a text that is cut already is tokenised like a text of its own.
+        groups = [
+            [part for text in texts[n : n + TOGETHER] for part in (text, end[0])]
+            for n in range(0, len(texts), TOGETHER)
+        ]
+        encodings = tokenizer.backend_tokenizer.encode_batch_fast(
+            groups, is_pretokenized=True, add_special_tokens=False
+        )
+        tokens = np.fromiter(
+            chain.from_iterable(encoding.ids for encoding in encodings), np.int32, sum(map(len, encodings))
+        )
+        ends = np.flatnonzero(tokens == end[1])
+        if len(ends) == len(texts):  # else a text has the mark in it
+            return Sentences(_offsets(np.diff(ends, prepend=-1) - 1), np.delete(tokens, ends))
+    encodings = tokenizer.backend_tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+    return _sentences([encoding.ids for encoding in encodings])
+
+
+def _end_mark(tokenizer: Any) -> tuple[str, int] | None:
+    """Return a special token that the tokenizer reads as one, and its number."""
+    for name in (tokenizer.sep_token, tokenizer.eos_token, tokenizer.cls_token, tokenizer.pad_token):
+        ids = tokenizer.backend_tokenizer.encode(name, add_special_tokens=False).ids if name else []
+        if len(ids) == 1 and ids[0] == tokenizer.convert_tokens_to_ids(name):
+            return name, ids[0]
+    return None
+
+
+def _sentences(lists: list[list[int]]) -> Sentences:
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    return Sentences(_offsets(lengths), np.fromiter(chain.from_iterable(lists), np.int32, int(lengths.sum())))
 
 
 def _frame(tokenizer: Any, texts: tuple[str, ...]) -> Frame:
@@ -343,7 +443,8 @@ def _frame(tokenizer: Any, texts: tuple[str, ...]) -> Frame:
     left, types = list(whole["input_ids"]), list(whole["token_type_ids"])
     parts: list[tuple[int, ...]] = []
     starts: list[int] = []
-    for sentence in token_ids(tokenizer, list(texts)):
+    for text in texts:
+        sentence = token_ids(tokenizer, [text]).tokens.tolist()
         start = next((n for n in range(len(left)) if left[n : n + len(sentence)] == sentence), None)
         if start is None or not sentence:
             raise InputError(f"{type(tokenizer).__name__} does not keep the two sentences of a pair apart")

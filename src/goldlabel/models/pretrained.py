@@ -236,9 +236,8 @@ class Pretrained(TorchModel):
             encode = partial(scorer._encode_sentences, scorer.network)
             return predict_by_sentences(scorer, premises, hypotheses, encode, scorer.network.classify)
         with scorer.scoring():
-            scores = score_texts(
-                self.encode, lambda batch: scorer.forward(batch).logits, premises, hypotheses, self.device
-            )
+            pairs = self.tokenizer.reader(premises, hypotheses)
+            scores = score_texts(pairs, lambda batch: scorer.forward(batch).logits, self.device)
         return self.probabilities(scores)
 
     def _scorer(self) -> Self:
