@@ -33,12 +33,21 @@ sets:
 """
 
 
+def ducks(count: int) -> gl.Pairs:
+    """Pairs to train on that no set has, with the same words for the labels."""
+    herons = pairs("ducks", count, split="none")
+    return gl.Pairs(
+        herons.frame.with_columns(pl.col("premise", "hypothesis").str.replace("Heron", "Duck")), herons.card
+    )
+
+
 @pytest.fixture
 def pond(tmp_path: Path, home: Path) -> Path:
     """A suite file in a folder of its own, and its data beside it."""
     data = tmp_path / "suite/data"
-    for name in ("train", "home", "terns"):
+    for name in ("home", "terns"):
         pairs(name, 30, split="none").export(data / f"{name}.jsonl", "jsonl")
+    ducks(30).export(data / "train.jsonl", "jsonl")
     gulls = pairs("gulls", 30).collect()
     numbers = gulls["label"].replace_strict({label: number for number, label in enumerate(LABELS)})
     texts = {"text_a": gulls["premise"], "text_b": gulls["hypothesis"], "verdict": numbers}
@@ -67,13 +76,12 @@ def test_a_yaml_file_is_a_suite(pond: Path, tmp_path: Path) -> None:
 
 
 def test_what_the_user_says_goes_before_the_file(pond: Path, tmp_path: Path) -> None:
-    train = pairs("other", 12, split="train")
     more = pairs("rte", 8, split="none")
     more.export(tmp_path / "rte.jsonl", "jsonl")
     data = {"rte": str(tmp_path / "rte.jsonl")}
-    results = gl.bench(str(pond), ["linear"], tmp_path / "bench", train=train, data=data, limit=6)
+    results = gl.bench(str(pond), ["linear"], tmp_path / "bench", train=ducks(12), data=data, limit=6)
     assert results.plan.systems[0].training is not None
-    assert [part.card.name for part in results.plan.systems[0].training.on] == ["other"]
+    assert [part.card.name for part in results.plan.systems[0].training.on] == ["ducks"]
     assert {part.name: len(part.gold) for part in results.plan.sets} == dict.fromkeys(
         ["home", "gulls", "terns", "herons", "rte"], 6
     )
