@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.evaluate.contamination import Contamination
-from goldlabel.metrics import Estimate, share
+from goldlabel.metrics import Estimate, PairedTest, mean_over_sets, paired_bootstrap_over_sets, share
 from goldlabel.pairs import Result, score_mapping
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.labels import NO_GOLD
@@ -122,17 +122,28 @@ class BenchResults(Result):
         """Return the sets that a system's mean is over."""
         return tuple(name for name in self.plan.counted if self.has(system, name))
 
+    def common_sets(self, systems: Sequence[str]) -> tuple[str, ...]:
+        """Return the sets over which the means of several systems can be held against each other."""
+        return tuple(name for name in self.plan.counted if all(self.has(system, name) for system in systems))
+
     def mean(self, system: str, sets: Sequence[str] | None = None) -> Estimate:
         """Return the mean accuracy over sets, each of which weighs the same."""
         names = self.counted_sets(system) if sets is None else sets
-        accuracies = [self.accuracy(system, name) for name in names]
-        value = statistics.fmean(figure.defined for figure in accuracies) if accuracies else None
-        n, units = (sum(getattr(figure, kind) for figure in accuracies) for kind in ("n", "units"))
-        return Estimate.without_interval(value, level=self.level, n=n, units=units, method="mean over sets")
+        if not names:
+            return Estimate.without_interval(None, level=self.level, n=0, units=0, method="mean over 0 datasets")
+        hits = [self.hits(system, name) for name in names]
+        return mean_over_sets(hits, [self.plan.find_set(name).gold.units for name in names], level=self.level)
 
-    def mean_deviation(self, system: str) -> float | None:
+    def compare_means(self, first: str, second: str) -> tuple[PairedTest, tuple[str, ...]]:
+        """Test whether two systems' means differ, over the sets that both were judged on; return these too."""
+        names = self.common_sets([first, second])
+        units = [self.plan.find_set(name).gold.units for name in names]
+        own, other = ([self.hits(system, name) for name in names] for system in (first, second))
+        return paired_bootstrap_over_sets(own, other, units, level=self.level), names
+
+    def mean_deviation(self, system: str, sets: Sequence[str] | None = None) -> float | None:
         """Return the standard deviation over seeds of the mean over sets."""
-        names = self.counted_sets(system)
+        names = self.counted_sets(system) if sets is None else sets
         seeds = min((len(self.answers[system, name]) for name in names), default=0)
         means = [
             statistics.fmean(float(self.answers[system, name][seed].hits.mean()) for name in names)
@@ -149,16 +160,19 @@ class BenchResults(Result):
 
     @property
     def table(self) -> pl.DataFrame:
-        """Accuracies in per cent: a row for each system, a column for each set, and the mean."""
+        """Accuracies in per cent: a row for each system, a column for each set, and the mean.
+
+        All means are over the sets that every system was judged on, as others could not be compared.
+        """
         rows = []
+        common = self.common_sets(self.systems)
         for system in self.systems:
             row = {"model": system}
             row |= {name: self._shown(system, name) for name in self.sets}
-            if len(self.plan.counted) > 1:
-                row["mean"] = self.mean(system).percent().text()
-                row["over"] = str(len(self.counted_sets(system)))
+            if len(common) > 1:
+                row[f"mean of {len(common)}"] = self.mean(system, common).percent().text()
             rows.append(row)
-        return pl.DataFrame(rows, schema_overrides={"over": pl.String} if rows else None)
+        return pl.DataFrame(rows)
 
     def _shown(self, system: str, name: str) -> str:
         if not self.has(system, name):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import polars as pl
+from dataclasses import replace
 
 from goldlabel.errors import InputError
 from goldlabel.evaluate.answers import judged_pairs
 from goldlabel.evaluate.suite import EvaluationSet
 from goldlabel.pairs import Pairs
-from goldlabel.pairs.gold import splits_of
-from goldlabel.pairs.splits import apply_plan
 from goldlabel.sources import SOURCES
 
 ALSO = ("genre", "level", "round", "writer", "tags", "votes", "meta")
@@ -35,14 +33,13 @@ def set_by_rule(
 ) -> EvaluationSet:
     """Return a source's set by the rule of its card (``Source.evaluation``): a half to stop on, a half to judge by.
 
-    Labels of a scale are brought to three before, so that models which know three can be judged.
+    Labels of a scale are brought to three, so that models which know three can be judged.
     """
     rule = SOURCES.get(source).evaluation
     if rule is None:
         raise InputError(f"{source}: its card has no rule by which it is evaluated on")
-    splits = splits_of(pairs)
-    # Files of one split, or of none at all, are what a user may have of a corpus that comes in three.
-    used = pairs.only(split=[*rule.of]) if splits & set(rule.of) else pairs
-    used = used.map_labels("nli3") if used.card.label_space.name == "ordinal5" else used
-    halves = apply_plan(Pairs(used.frame.filter(pl.col("label") != "-"), used.card), rule.plan, seed=seed).pairs
-    return evaluation_set(halves, name or source, split="test", limit=limit, dev=halves.only(split="dev"))
+    split = rule.apply(pairs, seed).pairs
+    halves = split.map_labels("nli3") if split.card.label_space.name == "ordinal5" else split
+    # Every system that is trained stops on the same dev half: it is read once, and called as the set is.
+    halves = Pairs(halves.frame.collect().lazy(), replace(halves.card, name=name or source))
+    return evaluation_set(halves, split="test", limit=limit, dev=halves.only(split="dev"))

@@ -49,7 +49,9 @@ SOURCES.add(
         address="http://www.seas.upenn.edu/~nlp/resources/AN-composition.tgz",
         language="en",
         description="Pairs that differ in one adjective. In the widespread CSV copy, train is the paper's train and "
-        "dev together and dev is its test of 387 pairs; the cross-dataset benchmark counts 3,794 pairs of 5,378.",
+        "dev together and dev is its test of 387 pairs. The cross-dataset benchmark counts 3,794 pairs of 5,378, "
+        "15.7 % of them entailed (22.6 % of all are), and speaks of straight-forward examples only: perhaps those with "
+        "scores from 4 or up to 3, which the CSV copy cannot tell.",
         label_space=NLI2,
         files=(
             SourceFile(r"data\.train", "train", delimited("\t", _judged, header=COLUMNS)),

@@ -15,12 +15,14 @@ import polars as pl
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile, OnBytes
+from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.delimited import read_delimited
+from goldlabel.pairs.gold import splits_of
 from goldlabel.pairs.jsonl import read_jsonl
 from goldlabel.pairs.labels import NLI3, NO_GOLD, LabelSpace
 from goldlabel.pairs.record import LISTS
 from goldlabel.pairs.rows import KNOWN_NAMES, Parsed, Row, Transform, by_name, parse_rows
-from goldlabel.pairs.splits import Plan
+from goldlabel.pairs.splits import Plan, Split, Subset, apply_plan
 from goldlabel.registry import Registry
 
 ROWS_PER_BLOCK = 50_000
@@ -95,6 +97,22 @@ class Evaluation:
 
     of: tuple[str, ...]
     plan: Plan
+    genre: str | None = None
+    """The part of the corpus that is meant, where it is not the whole."""
+    size: int | None = None
+    """Pairs that are drawn of it by the seed, where it has more."""
+
+    def apply(self, pairs: Pairs, seed: int = 0) -> Split:
+        """Split pairs of the corpus, of which those without a gold label play no part.
+
+        Files of one split, or of none at all, are what a user may have of a corpus that comes in three.
+        """
+        used = pairs.only(split=[*self.of]) if splits_of(pairs) & set(self.of) else pairs
+        used = used if self.genre is None else used.only(genre=self.genre)
+        used = Pairs(used.frame.filter(pl.col("label") != NO_GOLD), used.card)
+        if self.size is not None and len(used) > self.size:
+            used = apply_plan(used, Subset(size=self.size), seed=seed).pairs
+        return apply_plan(used, self.plan, seed=seed)
 
 
 @dataclass(frozen=True, kw_only=True)
