@@ -51,6 +51,23 @@ def test_the_folder_holds_figures_tables_ids_runs_and_answers(tmp_path: Path) ->
     assert pl.read_csv(tmp_path / "bench/ids/gulls.csv")["id"].len() == 60
     assert {path.name for path in (tmp_path / "bench/runs/linear").iterdir()} == {"seed-0", "seed-1"}
     assert len(list((tmp_path / "bench/answers").glob("*.parquet"))) >= 3
+    page = (tmp_path / "bench/index.html").read_text(encoding="utf-8")
+    assert "terns is missing" in page
+    assert page.count("<svg") == 1
+
+
+def test_models_are_compared_and_their_word_is_weighed(tmp_path: Path) -> None:
+    right = ["entailment", "neutral", "contradiction"] * 20
+    told = {"always right": Told(right), "always neutral": Told(["neutral"] * 60)}
+    document = gl.bench(Birds(), told, tmp_path / "bench", options={"shift": 0}).to_dict()
+    (on_mean,) = [row for row in document["ranking"]["standings"] if row["dataset"] is None]
+    assert on_mean["first"] == "always right"
+    assert on_mean["difference"]["value"] == pytest.approx(2 / 3)
+    assert on_mean["adjusted"] < 0.001
+    calibration = document["models"]["always right"]["gulls"]["calibration"]
+    assert calibration["confidence"]["value"] == pytest.approx(0.9)
+    assert calibration["equal_width"]["error"]["value"] == pytest.approx(0.1)
+    assert document["models"]["always right"]["gulls"]["soft_labels"] is None
 
 
 def test_a_second_time_nobody_is_asked(tmp_path: Path) -> None:

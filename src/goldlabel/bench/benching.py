@@ -1,9 +1,10 @@
 """``bench``: train what a suite asks for, have everything judged, and leave figures, tables and answers in a folder.
 
 The suite plans (``evaluate/suites``), ``train`` trains, ``evaluate/judging.py`` asks; this module has them meet. The
-folder holds ``bench.json`` (the figures), ``settings.json`` (what they are a function of), ``tables/`` (the papers'
-tables), ``ids/`` (which pairs were judged by), ``runs/`` (what was trained) and ``answers/`` (every model's answers to
-every set). What was broken off goes on with the same call: finished runs and answers are taken as they are.
+folder holds ``index.html`` and ``bench.json`` (the figures), ``settings.json`` (what they are a function of),
+``tables/`` (the papers' tables), ``ids/`` (which pairs were judged by), ``runs/`` (what was trained) and ``answers/``
+(every model's answers to every set). What was broken off goes on with the same call: finished runs and answers are
+taken as they are.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from goldlabel.bench.contamination import find_trained_on, hold_against
 from goldlabel.bench.folder import (
     ANSWERS,
     IDS,
+    PAGE,
     RESULTS,
     SETTINGS,
     TABLES,
@@ -45,6 +47,7 @@ from goldlabel.models.loading import check_reference, trained_on
 from goldlabel.models.options import parse_options
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.fingerprints import Fingerprints
+from goldlabel.report.bench_page import write_bench_page
 from goldlabel.train.fit import as_list
 from goldlabel.train.run import Run, describe_machine
 
@@ -130,7 +133,9 @@ def bench(
         results = _judge_all(plan, folder, trained, described, numbers, loading, work, progress)
         results = replace(results, seen=seen, contamination=contamination)
         write_text(folder / RESULTS, to_json(results.to_dict()))
-        write_tables(chosen.tables(results, reference=reference), folder / TABLES)
+        tables = chosen.tables(results, reference=reference)
+        write_tables({**tables, "ranking": results.ranking.table}, folder / TABLES)
+        write_bench_page(results, tables, folder / PAGE)
     return results
 
 

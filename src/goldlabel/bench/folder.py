@@ -14,7 +14,8 @@ from goldlabel.errors import InputError
 from goldlabel.evaluate.suite import SuitePlan
 from goldlabel.files import LOCK, atomic_file
 
-RESULTS, SETTINGS, TABLES, IDS, RUNS, ANSWERS = "bench.json", "settings.json", "tables", "ids", "runs", "answers"
+PAGE, RESULTS, SETTINGS = "index.html", "bench.json", "settings.json"
+TABLES, IDS, RUNS, ANSWERS = "tables", "ids", "runs", "answers"
 _SAME = ("suite", "seed", "limit", "options")
 """What must be the same for a folder to be gone on with."""
 

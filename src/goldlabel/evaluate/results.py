@@ -16,7 +16,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from goldlabel.evaluate.calibration import BINS, Calibration, Reliability, measure_calibration, measure_reliability
 from goldlabel.evaluate.contamination import Contamination
+from goldlabel.evaluate.ranking import Ranking, rank
+from goldlabel.evaluate.soft_labels import FEWEST_VOTES, SoftLabels, count_votes, score_soft_labels
 from goldlabel.metrics import Estimate, PairedTest, mean_over_sets, paired_bootstrap_over_sets, share
 from goldlabel.pairs import Result, score_mapping
 from goldlabel.pairs.gold import GoldPairs
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from goldlabel.evaluate.suite import SuitePlan
 
 
+VOTED_SHARE = 0.5
+"""Of the pairs of a set must have enough votes, or nothing is said of how close a model is to them."""
 MARK = "†"
 """Stands behind an accuracy on pairs that the model has learnt from."""
 
@@ -151,6 +156,47 @@ class BenchResults(Result):
         ]
         return statistics.stdev(means) if len(means) > 1 else None
 
+    @cached_property
+    def ranking(self) -> Ranking:
+        """Every two systems against each other, on each set and on the mean, corrected for many comparisons."""
+        hits = {
+            system: {name: self.hits(system, name) for name in self.sets if self.has(system, name)}
+            for system in self.systems
+        }
+        units = {part.name: part.gold.units for part in self.plan.sets}
+        return rank(hits, units, over=self.plan.counted, level=self.level)
+
+    def calibration(self, system: str, name: str) -> Calibration | None:
+        """Return how far the model of the first seed can be taken at its word; None where it never answers."""
+        answers = self.answers[system, name][0]
+        if np.isnan(answers.probabilities).any(axis=1).all():
+            return None
+        return measure_calibration(answers.gold, answers.probabilities, level=self.level)
+
+    def reliability(self, system: str) -> Reliability:
+        """Return how often the model of the first seed is right, by how sure it is, on all sets together."""
+        confidence, hits, units = [], [], []
+        count = 0
+        for name in (name for name in self.sets if self.has(system, name)):
+            answers = self.answers[system, name][0]
+            answered = answers.labels != NO_GOLD
+            confidence.append(answers.probabilities[answered].max(axis=1))
+            hits.append(answers.hits[answered].astype(np.float64))
+            units.append(answers.gold.units[answered] + count)
+            count += len(answers.gold)
+        edges = np.linspace(0, 1, BINS + 1)
+        joined = np.concatenate(confidence), np.concatenate(hits)
+        return measure_reliability(*joined, edges, units=np.concatenate(units), level=self.level)
+
+    def soft_labels(self, system: str, name: str) -> SoftLabels | None:
+        """Return how close the first seed's probabilities are to the votes; None where too few pairs have enough."""
+        answers = self.answers[system, name][0]
+        voted = count_votes(answers.gold).sum(axis=1) >= FEWEST_VOTES
+        answered = ~np.isnan(answers.probabilities).any(axis=1)
+        if (voted & answered).mean() < VOTED_SHARE:
+            return None
+        return score_soft_labels(answers.gold, answers.probabilities, level=self.level)
+
     @property
     def title(self) -> str:
         """What was judged, and on how much."""
@@ -191,6 +237,7 @@ class BenchResults(Result):
             "why_missing": dict(self.plan.missing),
             "failed": dict(self.failed),
             "contamination": {name: found.to_dict() for name, found in self.contamination.items()},
+            "ranking": self.ranking.to_dict(),
             "level": self.level,
             "notes": list(self.plan.notes),
         }
@@ -214,6 +261,7 @@ class BenchResults(Result):
     def _cell(self, system: str, name: str) -> dict[str, Any]:
         accuracy = self.accuracy(system, name)
         several = self.answers[system, name]
+        calibration, soft_labels = self.calibration(system, name), self.soft_labels(system, name)
         return {
             "accuracy": accuracy.value,
             "interval": accuracy.interval,
@@ -225,4 +273,6 @@ class BenchResults(Result):
             "answered": int(min((answers.labels != NO_GOLD).sum() for answers in several)),
             "convention": several[0].convention,
             "accuracy_label_first": float(np.mean([answers.hits_first.mean() for answers in several])),
+            "calibration": calibration and calibration.to_dict(),
+            "soft_labels": soft_labels and soft_labels.to_dict(),
         }
