@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from sklearn.metrics import f1_score, precision_recall_fscore_support
 
 import goldlabel as gl
 from goldlabel.errors import InputError
 from goldlabel.evaluate import score
+from goldlabel.evaluate.answer_store import AnswerStore
+from goldlabel.evaluate.judging import Sitting, judge
+from goldlabel.evaluate.sets import evaluation_set
 from goldlabel.metrics import accuracy_score, macro_f1
+from goldlabel.models.model import Unmoved
 from goldlabel.pairs.labels import NLI2, NLI3, SCITAIL
 from tests.evaluate.samples import Told, make_pairs
 
@@ -53,6 +59,40 @@ def test_no_answer_is_a_wrong_one_and_is_counted() -> None:
     assert whole.per_label["contradiction"].precision.value is None
     assert whole.per_label["contradiction"].recall.value == 0
     assert whole.macro_f1.value == pytest.approx(2 / 3)
+
+
+class Rows(Unmoved):
+    """Says the same of every pair."""
+
+    label_space = NLI3
+
+    def __init__(self, *row: float) -> None:
+        self.row = row
+
+    def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
+        return np.array([self.row] * len(premises))
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ((0.5, 0.5), "Rows returned a matrix of 60 × 2 for 60 pairs and 3 labels"),
+        ((1.2, -0.1, -0.1), "Rows: pair 'birds-0': 1.2, -0.1, -0.1 are no probabilities"),
+        ((2.0, 3.0, 1.0), r"sum to 1 \(here 6\)"),
+        ((np.nan, 0.5, 0.5), "nan, 0.5, 0.5 are no probabilities"),
+        ((np.nan, np.nan, np.nan), "has an answer to none of these 60 pairs"),
+    ],
+)
+def test_what_are_no_probabilities_is_no_answer(tmp_path: Path, row: tuple[float, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        score(Rows(*row), make_pairs(GOLD))
+    with pytest.raises(InputError, match=message):
+        judge([Sitting(name="rows", sets=(evaluation_set(make_pairs(GOLD)),), model=Rows(*row))], AnswerStore(tmp_path))
+
+
+def test_probabilities_in_half_precision_are_taken_as_they_are() -> None:
+    whole = score(Rows(0.3335, 0.3325, 0.335), make_pairs(GOLD)).scores["birds"].whole
+    assert whole.answered == 60
 
 
 def test_a_model_that_answers_nothing_has_no_score() -> None:

@@ -23,6 +23,7 @@ from goldlabel.bench.folder import (
     SETTINGS,
     TABLES,
     check_folder,
+    open_folder,
     run_name,
     to_json,
     write_ids,
@@ -40,13 +41,14 @@ from goldlabel.evaluate.suite import Request, Suite, SuitePlan, System
 from goldlabel.evaluate.suite_file import SUFFIXES
 from goldlabel.evaluate.suites import SUITES
 from goldlabel.executors import EXECUTORS, Executor, Failure
-from goldlabel.files import lock_folder, write_text
-from goldlabel.metrics import Estimate
+from goldlabel.files import write_text
+from goldlabel.metrics import Estimate, check_level
 from goldlabel.models import Model
 from goldlabel.models.loading import check_reference, trained_on
 from goldlabel.models.options import parse_options
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.fingerprints import Fingerprints
+from goldlabel.registry import suggest
 from goldlabel.report.bench_page import write_bench_page
 from goldlabel.train.fit import as_list
 from goldlabel.train.run import Run, describe_machine
@@ -87,6 +89,7 @@ def bench(
     """
     if seeds < 1 or jobs < 1:
         raise InputError(f"{seeds} seeds and {jobs} jobs cannot be; both are numbers from 1 on")
+    check_level(level)
     name, chosen, own = find_suite(suite, options)
     loading = {"device": device, "precision": precision}
     request = Request(
@@ -98,7 +101,7 @@ def bench(
         limit=limit,
         options=own,
     )
-    plan = chosen.plan(request)
+    plan = _plan(chosen, request)
     plan.check()
     plan, contamination = hold_against(plan, request.train, contaminated)
     seen: dict[tuple[str, str], Estimate] = {}
@@ -123,7 +126,7 @@ def bench(
         "level": level,
     }
     check_folder(folder, described)
-    with lock_folder(folder, "benchmarking"):
+    with open_folder(folder):
         write_text(folder / SETTINGS, to_json(described | describe_machine()))
         write_ids(plan, folder / IDS)
         numbers = tuple(range(seed, seed + seeds))
@@ -151,7 +154,7 @@ def export(
 ) -> Exported:
     """Write the sets of a suite as tasks of another harness, ``lm-eval`` or ``inspect``; no model is needed."""
     name, chosen, own = find_suite(suite, options)
-    plan = chosen.plan(Request(data=data or {}, seed=seed, limit=limit, options=own))
+    plan = _plan(chosen, Request(data=data or {}, seed=seed, limit=limit, options=own))
     return export_tasks(plan, output, kind, suite=plan.name or name)
 
 
@@ -163,6 +166,15 @@ def find_suite(suite: str | Suite, options: Mapping[str, Any] | None = None) -> 
     name = suite if isinstance(suite, str) else type(suite).__name__.lower()
     chosen = SUITES.get(suite) if isinstance(suite, str) else suite
     return name, chosen, {**chosen.options, **parse_options(options, chosen.options, f"suite {name}")}
+
+
+def _plan(suite: Suite, request: Request) -> SuitePlan:
+    """Have the suite plan, and refuse data that it did not ask for."""
+    plan = suite.plan(request)
+    if unused := [name for name in request.data if name not in request.looked_up]:
+        names = [part.name for part in plan.sets] + list(plan.missing)
+        raise InputError(f"--data {unused[0]}: the suite does not look for it; {suggest(unused[0], names)}")
+    return plan
 
 
 def _judge_all(

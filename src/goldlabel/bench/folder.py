@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from goldlabel.errors import InputError
+from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.evaluate.suite import SuitePlan
-from goldlabel.files import LOCK, atomic_file
+from goldlabel.files import LOCK, atomic_file, lock_folder
 
 PAGE, RESULTS, SETTINGS = "index.html", "bench.json", "settings.json"
 TABLES, IDS, RUNS, ANSWERS = "tables", "ids", "runs", "answers"
@@ -34,6 +36,20 @@ def check_folder(folder: Path, described: Mapping[str, Any]) -> None:
                 f"{folder}: holds a bench with another {names[0]} ({before.get(names[0])}); give the same to go on, or "
                 "choose another folder with -o"
             )
+
+
+@contextmanager
+def open_folder(folder: Path) -> Iterator[None]:
+    """Keep others out of the folder; a new one in which nothing was trained or answered is not left behind."""
+    is_new = not folder.exists()
+    with lock_folder(folder, "benchmarking"):
+        try:
+            yield
+        except GoldlabelError:
+            kept = [*(folder / RUNS).glob("*/*"), *(folder / ANSWERS).glob("*.parquet*")]
+            if is_new and not kept:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
 
 
 def run_folder(folder: Path, system: str, seed: int) -> Path:

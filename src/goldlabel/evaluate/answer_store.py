@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from goldlabel.evaluate.answers import OnPairs
+from goldlabel.evaluate.answers import OnPairs, silence
 from goldlabel.evaluate.prediction import write_answers
 from goldlabel.models import Model
 from goldlabel.pairs.gold import GoldPairs, digest_texts
-from goldlabel.pairs.labels import LabelSpace
+from goldlabel.pairs.labels import NO_GOLD, LabelSpace
 
 _ASKED = ("id", "premise", "hypothesis")
 
@@ -46,7 +46,10 @@ class AnswerStore:
         """Have a model answer pairs, and keep that; what was interrupted goes on where it was."""
         self.folder.mkdir(parents=True, exist_ok=True)
         settings: Mapping[str, Any] = {"model": digest}
-        write_answers(model, gold.frame.lazy(), self.path(digest, gold), settings, on_pairs)
+        labels, *_ = write_answers(model, gold.frame.lazy(), self.path(digest, gold), settings, on_pairs)
+        if set(labels) == {NO_GOLD}:
+            self.path(digest, gold).unlink()
+            raise silence("the model", model, gold)
 
     def read(self, model: str, gold: GoldPairs) -> StoredAnswers:
         """Return the answers of a model to pairs."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from goldlabel.errors import InputError
 from goldlabel.models import Model, load_model
 from goldlabel.models.predictions import Predictions
+from goldlabel.models.probabilities import describe_improbable, find_improbable
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.gold import GoldPairs, splits_of, take_gold
 from goldlabel.pairs.labels import NO_GOLD
@@ -78,13 +79,18 @@ def answer_gold(
     probabilities = np.concatenate([matrix for _, matrix in answer(model, [gold.frame], on_pairs)])
     labels = gold.answers(probabilities, model.label_space)
     if (labels == NO_GOLD).all():
-        if (usage := usage_of(model)) and usage.unanswered:
-            reasons = "; ".join(f"{count:,}: {reason}" for count, reason in usage.reasons)
-            raise InputError(f"{gold.name}: {name} answered none of these {len(gold):,} pairs: {reasons}")
-        raise InputError(
-            f"{gold.name}: {name} has an answer to none of these {len(gold):,} pairs; is it about other pairs?"
-        )
+        raise silence(name, model, gold)
     return probabilities, labels
+
+
+def silence(name: str, model: Model, gold: GoldPairs) -> InputError:
+    """Return the error for a model that has an answer to no pair at all."""
+    if (usage := usage_of(model)) and usage.unanswered:
+        reasons = "; ".join(f"{count:,}: {reason}" for count, reason in usage.reasons)
+        return InputError(f"{gold.name}: {name} answered none of these {len(gold):,} pairs: {reasons}")
+    return InputError(
+        f"{gold.name}: {name} has an answer to none of these {len(gold):,} pairs; is it about other pairs?"
+    )
 
 
 def answer(
@@ -113,7 +119,7 @@ def _answer(model: Model, part: pl.DataFrame) -> NDArray[np.float64]:
         if isinstance(model, Predictions):
             matrix = model.predict_pairs(part)
         else:
-            matrix = model.predict(part["premise"].to_list(), part["hypothesis"].to_list())
+            matrix = np.asarray(model.predict(part["premise"].to_list(), part["hypothesis"].to_list()))
     except Exception as error:
         error.add_note(f"(on the {len(part):,} pairs from {part['id'][0]!r} to {part['id'][-1]!r})")
         raise
@@ -122,6 +128,8 @@ def _answer(model: Model, part: pl.DataFrame) -> NDArray[np.float64]:
             f"{type(model).__name__} returned a matrix of {' × '.join(map(str, matrix.shape))} for {len(part):,} pairs "
             f"and {len(model.label_space)} labels"
         )
+    if (row := find_improbable(matrix)) is not None:
+        raise InputError(f"{type(model).__name__}: pair {part['id'][row]!r}: {describe_improbable(matrix[row])}")
     return matrix
 
 

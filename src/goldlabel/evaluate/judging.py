@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from goldlabel.evaluate.answer_store import AnswerStore, StoredAnswers
-from goldlabel.evaluate.answers import OnPairs, answer
+from goldlabel.evaluate.answers import OnPairs, answer, silence
 from goldlabel.evaluate.results import Answers, answers_to
 from goldlabel.evaluate.suite import EvaluationSet
 from goldlabel.executors import Executor, Failure, Here
@@ -99,5 +99,7 @@ def _ask_loaded(sitting: Sitting, on_pairs: OnPairs | None) -> dict[str, Answers
     for part in sitting.sets:
         model: Any = sitting.fit(part) if sitting.fit is not None else sitting.model
         matrix = np.concatenate([block for _, block in answer(model, [part.gold.frame], on_pairs)])
+        if np.isnan(matrix).all():
+            raise silence(sitting.name, model, part.gold)
         answers[part.name] = answers_to(part.gold, StoredAnswers(model.label_space, matrix))
     return answers

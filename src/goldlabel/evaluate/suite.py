@@ -143,12 +143,19 @@ class Request:
     """Judge by the first so many pairs of each set."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The suite's own, with their defaults."""
+    looked_up: set[str] = field(default_factory=set, compare=False)
+    """The names that were looked up in ``data`` so far, so that a name which nobody knows can be told."""
 
     def find(self, name: str) -> Pairs | None:
         """Return a dataset that lies where the user says, or in the library; None where it is missing."""
-        if name in self.data:
-            return read(self.data[name])
+        if (path := self.path(name)) is not None:
+            return read(path)
         return load(name) if is_added(name) else None
+
+    def path(self, name: str) -> str | None:
+        """Return where the user says that a set lies, if that was said."""
+        self.looked_up.add(name)
+        return self.data.get(name)
 
     def systems(self, **training: Any) -> tuple[System, ...]:
         """Return the models as systems; those that are trained learn from ``train``, or as ``training`` says."""

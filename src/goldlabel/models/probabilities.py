@@ -16,19 +16,27 @@ _ROUNDING = 1e-9
 
 def scaled(matrix: NDArray[np.float64], where: str) -> NDArray[np.float64]:
     """Return rows that sum to one, or refuse what are no probabilities; a row of NaN is a pair without an answer."""
-    answered = ~np.isnan(matrix).all(axis=1)
-    with np.errstate(invalid="ignore"):
-        total = matrix.sum(axis=1)
-        wrong = answered & ~((matrix >= 0).all(axis=1) & (np.abs(total - 1) <= TOLERANCE + _ROUNDING))
-    if wrong.any():
-        row = int(wrong.argmax())
-        values = ", ".join(f"{value:.6g}" for value in matrix[row])
-        raise InputError(
-            f"{where} row {row + 1}: {values} are no probabilities, as they must be from 0 on and sum to 1 (here "
-            f"{total[row]:.6g})"
-        )
+    row = find_improbable(matrix)
+    if row is not None:
+        raise InputError(f"{where} row {row + 1}: {describe_improbable(matrix[row])}")
+    total = matrix.sum(axis=1)
     # What sums to one but for the last bits stays as it was written.
     return np.where(np.abs(total - 1)[:, None] > _ROUNDING, matrix / total[:, None], matrix)
+
+
+def find_improbable(matrix: NDArray[np.float64]) -> int | None:
+    """Return the number of the first row that holds no probabilities; a row of NaN is a pair without an answer."""
+    answered = ~np.isnan(matrix).all(axis=1)
+    with np.errstate(invalid="ignore"):
+        sums = np.abs(matrix.sum(axis=1) - 1) <= TOLERANCE + _ROUNDING
+        wrong = answered & ~((matrix >= 0).all(axis=1) & sums)
+    return int(wrong.argmax()) if wrong.any() else None
+
+
+def describe_improbable(row: NDArray[np.float64]) -> str:
+    """Say why a row holds no probabilities."""
+    values = ", ".join(f"{value:.6g}" for value in row)
+    return f"{values} are no probabilities, as they must be from 0 on and sum to 1 (here {row.sum():.6g})"
 
 
 def named_space(labels: tuple[str, ...]) -> LabelSpace:

@@ -31,7 +31,7 @@ class Mine:
         file = read_suite(request.options["file"])
         sets, missing = [], {}
         for entry in file.sets:
-            if entry.data.missing and entry.name not in request.data:
+            if entry.data.missing and request.path(entry.name) is None:
                 missing[entry.name] = entry.data.missing
             else:
                 sets.append(_judged(entry, file, request))
@@ -53,7 +53,7 @@ class Mine:
 
 
 def _judged(entry: SetEntry, file: SuiteFile, request: Request) -> EvaluationSet:
-    pairs = entry.data.read(request.data.get(entry.name))
+    pairs = entry.data.read(request.path(entry.name))
     counts = entry.counts and entry.name != file.in_domain
     try:
         part = evaluation_set(pairs, entry.name, split=entry.split, limit=request.limit, counts=counts)
