@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from goldlabel.audit.bags import Bags, BagsBuilder, Vocabulary
 from goldlabel.audit.foreign_text import NOT_ROMAN, count_letters
-from goldlabel.audit.overlap import measure_heuristics, measure_overlap
+from goldlabel.audit.overlap import measure_heuristics
 from goldlabel.audit.tags import WordTagger, tag_text
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.pairs.lexicon import LEXICONS
+from goldlabel.pairs.overlap import measure_overlap
 from goldlabel.pairs.record import COLUMNS, DTYPES, LISTS
 from goldlabel.pairs.tokens import TOKENIZERS, UNKNOWN, language_of, tokenizer_of, units_of
 from goldlabel.pairs.units import normalised, number_units

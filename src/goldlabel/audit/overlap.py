@@ -32,14 +32,6 @@ _MARKS = r"[^\p{L}\p{M}\p{N}\s']+"
 _CHARACTER = rf"([{CJK}])"
 
 
-def measure_overlap(premises: pl.Series, hypotheses: pl.Series) -> NDArray[np.float32]:
-    """Return the overlap of encoded texts; NaN where the hypothesis holds no token."""
-    frame = pl.DataFrame({"premise": premises, "hypothesis": hypotheses})
-    shared = pl.col("hypothesis").list.set_intersection(pl.col("premise")).list.len()
-    share = frame.select(shared.cast(pl.Float32) / pl.col("hypothesis").list.n_unique()).to_series()
-    return share.fill_null(float("nan")).to_numpy().astype(np.float32)
-
-
 def measure_heuristics(frame: pl.DataFrame, overlap: NDArray[np.float32], language: str) -> NDArray[np.uint8]:
     """Return which heuristics hold for each pair as bits; texts are looked at only where all tokens are shared."""
     holding = np.zeros(len(overlap), dtype=np.uint8)

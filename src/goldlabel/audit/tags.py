@@ -8,16 +8,14 @@ pronouns and articles.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from goldlabel.pairs.lexicon import LEXICONS, lexicon
+from goldlabel.pairs.lexicon import LEXICONS, lexicon, match_texts, match_words
 
 TAGS = ("negation", "and", "or", "number", "time", "wh_word", "pronoun", "quantifier", "modal", "long")
 _BITS = {name: np.uint32(1 << bit) for bit, name in enumerate(TAGS)}
@@ -51,10 +49,8 @@ class WordTagger:
 def tag_text(language: str, texts: pl.Series, lengths: NDArray[np.int64]) -> NDArray[np.uint32]:
     """Return the tags of each text as bits, found by what stands in it."""
     tags = np.where(lengths > lexicon(language)["long"], _LONG, np.uint32(0))
-    frame = texts.alias("text").to_frame()
     for name in _LISTED:
-        holds = frame.select(_holds(lexicon(language)[name])).to_series().to_numpy()
-        tags |= np.where(holds, _BITS[name], np.uint32(0))
+        tags |= np.where(match_texts(language, name, texts), _BITS[name], np.uint32(0))
     return tags
 
 
@@ -72,19 +68,5 @@ def carries(tags: NDArray[np.uint32], tag: str) -> NDArray[np.bool_]:
 def _tags_of_words(language: str, words: Sequence[str]) -> NDArray[np.uint32]:
     masks = np.zeros(len(words), dtype=np.uint32)
     for name in _LISTED:
-        entry = lexicon(language)[name]
-        listed = set(entry["words"])
-        tagged = np.array([word in listed for word in words], dtype=bool)
-        if "pattern" in entry:
-            pattern = re.compile(entry["pattern"])
-            tagged |= np.array([pattern.fullmatch(word) is not None for word in words], dtype=bool)
-        masks |= np.where(tagged, _BITS[name], np.uint32(0))
+        masks |= np.where(match_words(language, name, words), _BITS[name], np.uint32(0))
     return masks
-
-
-def _holds(entry: dict[str, Any]) -> pl.Expr:
-    text = pl.col("text")
-    if entry.get("except"):
-        text = text.str.replace_many(dict.fromkeys(entry["except"], " "))
-    listed = text.str.contains_any(entry["words"])
-    return listed | text.str.contains(entry["pattern"]) if "pattern" in entry else listed

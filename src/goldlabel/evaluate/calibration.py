@@ -103,8 +103,8 @@ class Calibration(Result):
         """The bins of equal width; shares in per cent."""
         rows = [
             {
-                "confidence from": 100 * own.low,
-                "to": 100 * own.high,
+                "confidence from": round(100 * own.low, 1),
+                "to": round(100 * own.high, 1),
                 "mean": own.confidence.percent().text(),
                 "accuracy": own.accuracy.percent().text(),
                 "pairs": own.accuracy.n,

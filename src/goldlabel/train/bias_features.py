@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from goldlabel.audit.bags import Bags, Vocabulary, read_bags
 from goldlabel.audit.logistic import fit_models, hashed_ngrams
-from goldlabel.audit.overlap import HEURISTICS, measure_heuristics, measure_overlap
+from goldlabel.audit.overlap import HEURISTICS, measure_heuristics
 from goldlabel.audit.pmi import count_words, pmi
+from goldlabel.pairs.overlap import measure_overlap
 from goldlabel.pairs.tokens import UNKNOWN, language_of, tokenize_units
 
 STEPS = 10
