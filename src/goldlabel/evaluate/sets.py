@@ -10,7 +10,7 @@ from goldlabel.evaluate.suite import EvaluationSet
 from goldlabel.pairs import Pairs
 from goldlabel.sources import SOURCES
 
-ALSO = ("genre", "level", "round", "writer", "tags", "votes", "meta")
+ALSO = ("genre", "level", "round", "condition", "writer", "tags", "votes", "meta")
 """What sets keep of the record beside texts and labels, for slices and tables."""
 
 

@@ -71,6 +71,8 @@ class System:
     """The sets that it is judged on, all where there is nothing."""
     part_of: str | None = None
     """The row of the tables that it shares with others, each judged on sets of its own (a model trained for each)."""
+    marks: Any = None
+    """What the suite's tables know it by."""
 
     def __post_init__(self) -> None:
         if sum(way is not None for way in (self.reference, self.training, self.fit)) != 1:
@@ -99,6 +101,8 @@ class SuitePlan:
     notes: tuple[str, ...] = ()
     name: str | None = None
     """What the suite is called where that is the user's choice."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The suite's own, for its tables."""
 
     @property
     def counted(self) -> tuple[str, ...]:
