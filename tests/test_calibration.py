@@ -79,6 +79,24 @@ def sums(design: Design, runs: int) -> list[Rate]:
     return [rate]
 
 
+def gaps(design: Design, runs: int) -> list[Rate]:
+    """Gaps between parts that share units, one of them small, and gaps of gaps, where there is none."""
+    random = np.random.RandomState(21)
+    covered = [coverage(name, design) for name in ("gap", "gap of gaps")]
+    tested = rejection("gap", design)
+    for _ in range(runs):
+        hits, place = design.hits(TRUE, random), random.rand(len(design.unit))
+        parts = [(low <= place) & (place < high) for low, high in ((0, 0.1), (0.1, 0.4), (0.4, 0.7), (0.7, 1))]
+        one, two = (
+            metrics.gap(hits, parts[:2], units=design.unit),
+            metrics.gap(hits, parts, [1, -1, -1, 1], units=design.unit),
+        )
+        covered[0].cover(one.value, 0.0)
+        covered[1].cover(two.value, 0.0)
+        tested.reject(one.p_value)
+    return [*covered, tested]
+
+
 def seeded(design: Design, share: float, random: np.random.RandomState) -> np.ndarray:
     """The share of three runs of a system that are right on each pair; units and pairs are harder or easier for all."""
     chances = design.chances(share, random)[design.unit]
@@ -125,6 +143,7 @@ def measure(runs: int = 1, designs: tuple[Design, ...] = DESIGNS) -> list[Rate]:
         (paired_tests, 1000),
         (resampling, 400),
         (sums, 500),
+        (gaps, 1000),
         (several_runs, 500),
         (over_sets, 500),
     )

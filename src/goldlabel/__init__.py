@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from goldlabel.bench import bench
     from goldlabel.errors import GoldlabelError
     from goldlabel.evaluate import compare, predict, score
+    from goldlabel.explain import explain
     from goldlabel.models import Model, load_model, predict_labels
     from goldlabel.pairs import Card, LabelSpace, Pairs, convert, label_space, read, score_mapping
     from goldlabel.sources import load
@@ -30,6 +31,7 @@ _HOMES = {
     "compare": "goldlabel.evaluate",
     "predict": "goldlabel.evaluate",
     "score": "goldlabel.evaluate",
+    "explain": "goldlabel.explain",
     "Model": "goldlabel.models",
     "load_model": "goldlabel.models",
     "predict_labels": "goldlabel.models",
@@ -55,6 +57,7 @@ __all__ = [
     "bench",
     "compare",
     "convert",
+    "explain",
     "label_space",
     "load",
     "load_model",

@@ -14,7 +14,7 @@ same label.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,23 +141,46 @@ def rank_artifacts(
     level: float = 0.95,
     most: int = MOST,
 ) -> list[Finding]:
-    """Return the most telling artifacts, the first the most; none if nothing is significant."""
+    """Return the most telling artifacts as findings, the first the most; none if nothing is significant."""
+    findings = []
+    for candidate, artifact, carried in choose_artifacts(corpus, sample, features, fdr=fdr, level=level, most=most):
+        has_label = corpus.labels == corpus.space.index(artifact.label)
+        findings.append(_finding(candidate, artifact, np.flatnonzero(carried & has_label)[:EXAMPLES]))
+    return findings
+
+
+def choose_artifacts(
+    corpus: Corpus,
+    sample: Sample,
+    features: Sequence[Features],
+    *,
+    others: bool = True,
+    fdr: float = 0.05,
+    level: float = 0.95,
+    most: int = MOST,
+) -> Iterator[tuple[Candidate, Artifact, NDArray[np.bool_]]]:
+    """Yield the most telling artifacts, each with the pairs that carry it, whether these have a gold label or not.
+
+    ``others`` are those that are no tokens: tags, lengths and overlaps.
+    """
     names = corpus.space.labels
-    ranking = _rank(corpus, sample, features, fdr)
-    findings: list[Finding] = []
+    ranking = _rank(corpus, sample, features, fdr, others)
     named: set[str] = set()
     covered = np.zeros((len(names), len(corpus)), dtype=bool)
+    chosen = 0
     for number in ranking.order[:_LOOKED_AT]:
-        if len(findings) == most:
+        if chosen == most:
             break
         candidate, code = ranking.candidate(number), int(ranking.label[number])
         if candidate.family in named:
             continue
-        carried = candidate.rows() & corpus.gold
+        carriers = candidate.rows()
+        carried = carriers & corpus.gold
         if (carried & covered[code]).sum() > carried.sum() / 2:
             continue
         covered[code] |= carried
         named.add(candidate.family or candidate.name)
+        chosen += 1
         hits = corpus.labels[carried] == code
         artifact = Artifact(
             feature=candidate.name,
@@ -169,9 +192,7 @@ def rank_artifacts(
             bits=float(ranking.bits[number]),
             q_value=float(ranking.q_values[number]),
         )
-        examples = np.flatnonzero(carried & (corpus.labels == code))[:EXAMPLES]
-        findings.append(_finding(candidate, artifact, examples))
-    return findings
+        yield candidate, artifact, carriers
 
 
 @dataclass(frozen=True)
@@ -186,11 +207,11 @@ class _Ranking:
     candidate: Callable[[int], Candidate]
 
 
-def _rank(corpus: Corpus, sample: Sample, features: Sequence[Features], fdr: float) -> _Ranking:
+def _rank(corpus: Corpus, sample: Sample, features: Sequence[Features], fdr: float, others: bool) -> _Ranking:
     from scipy.stats import false_discovery_control
 
     totals = sample.clusters.totals
-    pairwise = _pair_candidates(corpus, sample)
+    pairwise = _pair_candidates(corpus, sample) if others else []
     parts = [part for part in features if len(part)]
     owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     starts = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(int)

@@ -39,11 +39,10 @@ from goldlabel.models import Model
 from goldlabel.models.model import find_member
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.labels import LabelSpace
+from goldlabel.pairs.lexicon import NON_WORD
 from goldlabel.seeds import random_state
 
 FOLDS = 5
-NON_WORD = "xqzj"
-"""Stands for every premise when a model is tested without it; in no language is it a word."""
 Fit = Callable[..., Model]
 """Fits a model by its name: ``fit(name, premises, hypotheses, labels, space, seed=0)``, as ``train.fit_model`` does."""
 TAUGHT = 0.75

@@ -17,6 +17,7 @@ from goldlabel.cli import (
     data,
     demo,
     duplicates,
+    explain,
     models,
     predict,
     recast,
@@ -52,6 +53,7 @@ app.command("predict")(predict.predict_command)
 app.command("score")(score.score_command)
 app.command("compare")(compare.compare_command)
 app.command("bench")(bench.bench_command)
+app.command("explain")(explain.explain_command)
 app.add_typer(collect.app, name="collect")
 app.command("demo")(demo.demo_command)
 

@@ -88,6 +88,11 @@ def _tell(result: Comparison) -> None:
 def _print(result: Comparison) -> None:
     typer.echo(result.title)
     print_table(result.table.columns, result.table.iter_rows())
+    print_examples(result)
+
+
+def print_examples(result: Comparison) -> None:
+    """Print the pairs that only one of the two got right."""
     for who, name in zip("ab", result.models, strict=True):
         shown = [example for example in result.examples if example.right == who]
         if shown:

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from goldlabel.pairs.tokens import TOKENIZERS
 
 LEXICONS = ("en", "zh")
+NON_WORD = "xqzj"
+"""Stands for every premise when a model is tested without it; in no language is it a word."""
 
 
 @cache
