@@ -120,15 +120,21 @@ def test_hans_is_told_by_heuristic_and_answer(data: dict[str, str], tmp_path: Pa
     assert kinds == {"swap", "keyboard"}
 
 
-def test_a_limit_takes_categories_in_turn_and_leaves_no_half_a_drop(data: dict[str, str], tmp_path: Path) -> None:
+def test_a_limit_takes_categories_in_turn_and_compares_what_was_judged(data: dict[str, str], tmp_path: Path) -> None:
     limited = plan(data, limit=4)
     tags = limited.find_set("hans").gold.frame["tags"].list.first()
     assert sorted(tags) == ["constituent", "constituent", "subsequence", "subsequence"]
     assert {len(part.gold) for part in limited.sets} == {4}
     gl.bench("stress", {"wary": WARY}, tmp_path / "bench", data=data, limit=4, options={"base": "own"})
     drops = pl.read_csv(tmp_path / "bench/tables/stress.csv")
-    assert rows_of(drops, test="negation")[0]["drop"] is not None
-    assert rows_of(drops, test="antonym")[0]["drop"] is None
+    assert drops.select("test", "pairs", "compared").rows() == [
+        ("antonym", 4, 2),  # of the first two premises
+        ("numerical_reasoning", 4, 4),
+        ("length_mismatch", 4, 4),
+        ("negation", 4, 4),
+        ("word_overlap", 4, 4),
+        ("spelling_error", 4, 4),
+    ]
 
 
 def test_nothing_that_is_tuned_on_is_judged_on(data: dict[str, str]) -> None:
@@ -145,6 +151,17 @@ def test_nothing_that_is_tuned_on_is_judged_on(data: dict[str, str]) -> None:
     units = units_of(pl.concat([judged, learnt]))
     assert set(units[: len(judged)]).isdisjoint(units[len(judged) :])
     assert len(learnt)
+
+
+def test_run_folders_and_checkpoints_are_tuned_too(data: dict[str, str], tmp_path: Path) -> None:
+    own = gl.read(data["own"])
+    run = gl.train("cbow", own, tmp_path / "run", split="dev", hidden=4, epochs=1, device="cpu").run
+    made = plan(data, f"mine={run}", "theirs=hf:org/name", tune=True)
+    further = {system.name: system.training for system in made.systems if system.training is not None}
+    mine, theirs = further["mine, tuned on own+negation"], further["theirs, tuned on own+negation"]
+    assert (mine.model, mine.start, mine.options) == ("cbow", None, {"start": str(run), "epochs": 3})
+    assert (theirs.model, theirs.start, theirs.options) == ("hf:org/name", None, {"epochs": 3})
+    assert len(further) == 12
 
 
 def test_a_network_is_tuned_and_judged_on_the_other_half(data: dict[str, str], tmp_path: Path) -> None:

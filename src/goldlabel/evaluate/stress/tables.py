@@ -61,8 +61,9 @@ def summary_table(results: BenchResults, *, reference: bool) -> pl.DataFrame:
 def drop_table(results: BenchResults) -> pl.DataFrame:
     """Return what each test costs: accuracy beside that on the same pairs before they were changed.
 
-    The interval of the drop pairs each changed pair with the one it was made of; where some of those were not judged,
-    as with a limit, there is no drop. What a tuned system loses is counted from the system before tuning.
+    The drop pairs each changed pair with the one it was made of; with a limit, not all of those were judged, and
+    ``compared`` says how many changed pairs the drop is about. What a tuned system loses is counted from the system
+    before tuning.
     """
     rows = []
     for system, name in results.answers:
@@ -72,7 +73,7 @@ def drop_table(results: BenchResults) -> pl.DataFrame:
         accuracy = results.accuracy(system, name)
         row = {"model": system.partition(TUNED)[0], "of": base, "test": test, "tuned": TUNED in system}
         rows.append(row | {"pairs": accuracy.n} | _figures("accuracy", accuracy) | _drop(results, system, name, base))
-    return _frame(rows, ("model", "of", "test"), ("tuned",), ("accuracy", "undisturbed", "drop"))
+    return _frame(rows, "model", "of", "test", "tuned", *_ACCURACY, "compared", "undisturbed", *_bounded("drop"))
 
 
 def hans_table(results: BenchResults) -> pl.DataFrame:
@@ -89,7 +90,7 @@ def hans_table(results: BenchResults) -> pl.DataFrame:
                 accuracy = results.accuracy(system, name, inside & chosen)
                 row = {"model": system, "set": name, "heuristic": heuristic, "gold": gold, "pairs": accuracy.n}
                 rows.append(row | _figures("accuracy", accuracy))
-    return _frame(rows, ("model", "set", "heuristic", "gold"), (), ("accuracy",))
+    return _frame(rows, "model", "set", "heuristic", "gold", *_ACCURACY)
 
 
 def category_table(results: BenchResults) -> pl.DataFrame:
@@ -101,7 +102,7 @@ def category_table(results: BenchResults) -> pl.DataFrame:
             rows.append(
                 {"model": system, "set": name, "category": tag, "pairs": accuracy.n} | _figures("accuracy", accuracy)
             )
-    return _frame(rows, ("model", "set", "category"), (), ("accuracy",))
+    return _frame(rows, "model", "set", "category", *_ACCURACY)
 
 
 def split_name(name: str) -> tuple[str, str]:
@@ -129,24 +130,27 @@ def _drop(results: BenchResults, system: str, name: str, base: str) -> dict[str,
         return {}
     made_of = results.plan.find_set(name).gold.frame["meta"].str.json_path_match("$.base")
     places = {identifier: place for place, identifier in enumerate(results.plan.find_set(base).gold.frame["id"])}
-    if not all(identifier in places for identifier in made_of):
-        return {}
-    undisturbed = results.hits(before, base)[[places[identifier] for identifier in made_of]]
-    units = results.plan.find_set(name).gold.units
-    lost = mean(undisturbed - results.hits(system, name), units=units, level=results.level)
-    return {"undisturbed": 100 * float(undisturbed.mean())} | _figures("drop", lost)
+    rows = [row for row, identifier in enumerate(made_of) if identifier in places]
+    undisturbed = results.hits(before, base)[[places[made_of[row]] for row in rows]]
+    disturbed, units = results.hits(system, name)[rows], results.plan.find_set(name).gold.units[rows]
+    figures = _figures("drop", mean(undisturbed - disturbed, units=units, level=results.level))
+    return {"compared": len(rows), "undisturbed": 100 * float(undisturbed.mean()) if rows else None} | figures
+
+
+def _bounded(name: str) -> tuple[str, str, str]:
+    return name, f"{name}_low", f"{name}_high"
 
 
 def _figures(name: str, figure: Estimate) -> dict[str, float | None]:
     percent = figure.percent()
-    return {name: percent.value, f"{name}_low": percent.low, f"{name}_high": percent.high}
+    return dict(zip(_bounded(name), (percent.value, percent.low, percent.high), strict=True))
 
 
-def _frame(
-    rows: list[dict[str, Any]], words: tuple[str, ...], flags: tuple[str, ...], figures: tuple[str, ...]
-) -> pl.DataFrame:
-    schema: dict[str, Any] = dict.fromkeys(words, pl.String) | dict.fromkeys(flags, pl.Boolean) | {"pairs": pl.Int64}
-    for name in figures:
-        bounded = name != "undisturbed"
-        schema |= dict.fromkeys((name, *((f"{name}_low", f"{name}_high") if bounded else ())), pl.Float64)
+_ACCURACY = ("pairs", *_bounded("accuracy"))
+_WORDS, _COUNTS = ("model", "of", "test", "set", "heuristic", "gold", "category"), ("pairs", "compared")
+
+
+def _frame(rows: list[dict[str, Any]], *columns: str) -> pl.DataFrame:
+    kinds: dict[str, Any] = dict.fromkeys(_WORDS, pl.String) | dict.fromkeys(_COUNTS, pl.Int64) | {"tuned": pl.Boolean}
+    schema = {name: kinds.get(name, pl.Float64) for name in columns}
     return pl.DataFrame(rows, schema=schema).with_columns(pl.col(pl.Float64).round(2))

@@ -197,12 +197,15 @@ def _further(system: System) -> Training | None:
         model = system.training.model
         return Training(model=model, on=(), start=system.name, options=kept) if _goes_on(model) else None
     reference = system.reference
+    device = {name: value for name, value in system.loading.items() if name == "device"}
     if isinstance(reference, str) and reference.startswith(HF):
-        return Training(model=reference, on=())
+        return Training(model=reference, on=(), options=device)
     if isinstance(reference, str) and (Path(reference) / CONFIG).exists():
         config = read_config(Path(reference))
         return (
-            Training(model=config["model"], on=(), options={"start": reference}) if _goes_on(config["model"]) else None
+            Training(model=config["model"], on=(), options={**device, "start": reference})
+            if _goes_on(config["model"])
+            else None
         )
     return None
 
