@@ -127,6 +127,8 @@ def test_a_limit_takes_categories_in_turn_and_compares_what_was_judged(data: dic
     assert {len(part.gold) for part in limited.sets} == {4}
     gl.bench("stress", {"wary": WARY}, tmp_path / "bench", data=data, limit=4, options={"base": "own"})
     drops = pl.read_csv(tmp_path / "bench/tables/stress.csv")
+    assert drops["drop_low"].drop_nulls().is_between(-100, 100).all()
+    assert drops["drop_high"].drop_nulls().is_between(-100, 100).all()
     assert drops.select("test", "pairs", "compared").rows() == [
         ("antonym", 4, 2),  # of the first two premises
         ("numerical_reasoning", 4, 4),

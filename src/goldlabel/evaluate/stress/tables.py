@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -133,7 +134,10 @@ def _drop(results: BenchResults, system: str, name: str, base: str) -> dict[str,
     rows = [row for row, identifier in enumerate(made_of) if identifier in places]
     undisturbed = results.hits(before, base)[[places[made_of[row]] for row in rows]]
     disturbed, units = results.hits(system, name)[rows], results.plan.find_set(name).gold.units[rows]
-    figures = _figures("drop", mean(undisturbed - disturbed, units=units, level=results.level))
+    lost = mean(undisturbed - disturbed, units=units, level=results.level)
+    if lost.interval is not None:  # few units leave Student's t more room than there is
+        lost = replace(lost, low=max(lost.interval[0], -1.0), high=min(lost.interval[1], 1.0))
+    figures = _figures("drop", lost)
     return {"compared": len(rows), "undisturbed": 100 * float(undisturbed.mean()) if rows else None} | figures
 
 
