@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.suite import Request, SuitePlan, System
 from goldlabel.metrics import share
+from goldlabel.train.task import gather_task
 from tests.bench.samples import Birds, Counting, pairs
 from tests.evaluate.samples import Told
 
@@ -90,6 +92,28 @@ def test_processes_give_the_figures_of_one_process(tmp_path: Path) -> None:
     here = bench(tmp_path / "here", models, seeds=2)
     aside = bench(tmp_path / "aside", models, seeds=2, executor="processes", jobs=2)
     assert aside.to_dict() == here.to_dict()
+
+
+def test_data_are_gathered_once_for_all_systems_and_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gathered: list[str] = []
+
+    def counting(model: str, *arguments: Any, **options: Any) -> Any:
+        gathered.append(model)
+        return gather_task(model, *arguments, **options)
+
+    monkeypatch.setattr(import_module("goldlabel.bench.training"), "gather_task", counting)
+    bench(tmp_path / "whole", ["linear", "linear@hypothesis"], seeds=2)
+    assert gathered == ["linear"]
+    bench(tmp_path / "drawn", ["linear", "linear@hypothesis"], seeds=2, sizes=[40])
+    assert gathered == ["linear"] * 3
+
+    def trained_on(run: str) -> Any:
+        config = json.loads((tmp_path / run / "config.json").read_text(encoding="utf-8"))
+        return config["training"]["on"], config["training"]["options"]["reads"], config["training"]["options"]["seed"]
+
+    (first, *_), (second, *_) = (trained_on(f"drawn/runs/linear/seed-{seed}") for seed in (0, 1))
+    assert first != second
+    assert trained_on("drawn/runs/linear@hypothesis/seed-1") == (second, "hypothesis", 1)
 
 
 def test_seeds_are_averaged_pair_by_pair(tmp_path: Path) -> None:

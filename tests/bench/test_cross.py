@@ -62,7 +62,8 @@ def test_halves_are_for_stopping_and_both_lend_their_words(data: dict[str, str])
     assert esim is not None
     assert linear is not None
     assert [pairs.card.name for pairs in esim.dev] == list(made.counted)
-    words = {text for pairs in esim.vocabulary for text in pairs.frame.select("hypothesis").collect()["hypothesis"]}
+    known = (*esim.dev, *esim.vocabulary)
+    words = {text for pairs in known for text in pairs.frame.select("hypothesis").collect()["hypothesis"]}
     assert words == {text for name in made.counted for text in gl.read(data[name]).collect()["hypothesis"]}
     assert (esim.options, linear.options) == ({"length": 100}, {})
     assert linear.dev == esim.dev

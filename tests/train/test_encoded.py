@@ -54,6 +54,17 @@ def test_encoding_happens_once_for_the_same_data_and_options(tmp_path: Path, mon
     assert len(list(tmp_path.iterdir())) == 3
 
 
+def test_networks_that_read_alike_share_what_is_encoded(tmp_path: Path) -> None:
+    first, again = encoded(tmp_path, "lstm"), encoded(tmp_path, "esim")
+    np.testing.assert_array_equal(first.rows.premise.words, again.rows.premise.words)
+    assert len(list(tmp_path.iterdir())) == 1
+    encoded(tmp_path, "disan")  # in lower case
+    encoded(tmp_path, "bimpm")  # with characters
+    encoded(tmp_path, "decomposable-attention")  # unknown words in buckets
+    encoded(tmp_path, "esim", length=7)
+    assert len(list(tmp_path.iterdir())) == 5
+
+
 def test_vectors_are_shared_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = write_vectors(tmp_path / "vectors.txt", ["gate", "the", "unused"])
     options = {"vectors": str(tmp_path / "vectors.txt")}

@@ -18,7 +18,7 @@ from goldlabel.models.model import find_member
 from goldlabel.train.fit import BIAS, ENCODED, run_task
 from goldlabel.train.options import TrainOptions, change_options
 from goldlabel.train.run import ERROR, OnStep, Run, RunFolder
-from goldlabel.train.sweep import prepare_run
+from goldlabel.train.sweep import Prepare, shared_parts
 from goldlabel.train.task import Task, gather_task
 
 
@@ -35,6 +35,7 @@ def train_systems(
     ``check`` is called with each system and the task of its first seed before anything of it is trained.
     """
     done: dict[tuple[str, int], Run | Failure] = {}
+    gathering = _Gathering()
     waiting = [system for system in plan.systems if system.training is not None]
     while waiting:
         ready = [system for system in waiting if _start_of(system) not in {other.name for other in waiting}]
@@ -47,7 +48,7 @@ def train_systems(
                 if start is not None and isinstance(before := done.get((start, seed)), Failure):
                     done[system.name, seed] = Failure(f"{start} failed, from which it goes on: {before.message}")
                     continue
-                task = _gather(system, seed, None if start is None else run_folder(folder, start, seed))
+                task = gathering.task(system, seed, None if start is None else run_folder(folder, start, seed))
                 task.check()
                 if seed == seeds[0]:
                     check(system, task)
@@ -67,10 +68,13 @@ def _train_wave(
     done: dict[tuple[str, int], Run | Failure],
 ) -> None:
     """Train runs that wait for no other; what several of them need is made before."""
-    shared: dict[str, tuple[str, tuple[Any, ...]]] = {}
-    for name, (system, seed, task) in tasks.items():
-        shared.setdefault(system, (name, (task, folder, run_folder(folder, system, seed))))
-    executor.run(_prepare, dict(shared.values()), lambda name, outcome: None)
+    shared: dict[str, tuple[Any, ...]] = {}
+    for system, seed, task in tasks.values():
+        if RunFolder(run_folder(folder, system, seed)).result() is None:
+            for name, prepare in shared_parts(task).items():
+                shared.setdefault(name, (prepare, task, folder))
+    # What cannot be made here fails again, and is told of, where it is needed.
+    executor.run(_prepare, shared, lambda name, outcome: None)
 
     def on_done(name: str, outcome: Run | Failure) -> None:
         system, seed, _ = tasks[name]
@@ -99,9 +103,8 @@ class _Told:
         return self.on_step(self.name, step)
 
 
-def _prepare(task: Task, folder: Path, run: Path) -> None:
-    if RunFolder(run).result() is None:
-        prepare_run(task, folder)
+def _prepare(prepare: Prepare, task: Task, folder: Path) -> None:
+    prepare(task, folder, None)
 
 
 def _train(task: Task, folder: Path, run: Path, on_step: OnStep | None) -> Run:
@@ -112,18 +115,35 @@ def _start_of(system: System) -> str | None:
     return None if system.training is None else system.training.start
 
 
-def _gather(system: System, seed: int, start: Path | None) -> Task:
-    training = system.training
-    assert training is not None
-    options = change_options(TrainOptions(seed=seed), training.options)
-    return gather_task(
-        training.model,
-        training.on,
-        options if start is None else replace(options, start=str(start)),
-        sizes=training.sizes,
-        copies=training.copies,
-        split=training.split,
-        dev=training.dev,
-        vocabulary=training.vocabulary if find_member(training.model).fitted_by_trainer else (),
-        label_space=training.label_space,
-    )
+class _Gathering:
+    """Brings tasks together; those of the same data share what was read, and its digests."""
+
+    def __init__(self) -> None:
+        self.tasks: dict[tuple[Any, ...], Task] = {}
+
+    def task(self, system: System, seed: int, start: Path | None) -> Task:
+        """Return the task of a system and a seed; ``start`` is the run that it goes on from."""
+        training = system.training
+        assert training is not None
+        options = change_options(TrainOptions(seed=seed), training.options)
+        options = options if start is None else replace(options, start=str(start))
+        member = find_member(training.model)
+        vocabulary = training.vocabulary if member.fitted_by_trainer else ()
+        drawn = None if training.sizes is None or set(training.sizes) == {None} else seed
+        parts = [tuple(map(id, several)) for several in (training.on, training.dev, vocabulary)]
+        scored = options.start if options.fixed else None
+        rules = (training.sizes, training.copies, training.split, training.label_space, member.any_language)
+        key = (*parts, *rules, drawn, scored)
+        if key not in self.tasks:
+            self.tasks[key] = gather_task(
+                training.model,
+                training.on,
+                options,
+                sizes=training.sizes,
+                copies=training.copies,
+                split=training.split,
+                dev=training.dev,
+                vocabulary=vocabulary,
+                label_space=training.label_space,
+            )
+        return replace(self.tasks[key], model=training.model, options=options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -135,6 +135,11 @@ class Network(nn.Module):
         if encoder.options.drop_unknown or (cls.recipe.drop_unknown and start is None):
             encoder = _only_known(encoder, vectors, start)
         return WordPreparation(encoder, vectors)
+
+    @classmethod
+    def encoded_by(cls, choices: Choices) -> list[Any]:
+        """Return how texts become numbers; networks that read alike share what is prepared."""
+        return [asdict(cls.encoder_options(choices)), cls.recipe.buckets, cls.recipe.drop_unknown]
 
     @classmethod
     def read_preparation(cls, folder: Path) -> WordPreparation:

@@ -140,6 +140,11 @@ class Pretrained(TorchModel):
         return _tokenizer(Checkpoint.parse(choices.model), choices) if start is None else start.tokenizer
 
     @classmethod
+    def encoded_by(cls, choices: Choices) -> list[Any]:
+        """Return what its tokenizer is told."""
+        return [choices.model, choices.reads, choices.length, choices.options.get("length")]
+
+    @classmethod
     def read_preparation(cls, folder: Path) -> PairTokenizer:
         """Read a tokenizer that was written."""
         return _read_tokenizer(folder)

@@ -298,6 +298,10 @@ class TrainedMember(Member, Protocol):
         """Make what does not depend on the seed; ``start`` is the model that training goes on from."""
         ...
 
+    def encoded_by(self, choices: Choices) -> list[Any]:
+        """Return what a preparation depends on beside texts and sources; models that agree in it can share one."""
+        ...
+
     def read_preparation(self, folder: Path) -> Preparation:
         """Read what a preparation wrote."""
         ...

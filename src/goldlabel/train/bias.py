@@ -141,7 +141,7 @@ def measure_bias(name: str, task: Task, folder: Path, fit: Fit, on_fold: OnFold 
 
     ``fit`` fits models that need a trainer.
     """
-    gold = GoldPairs(task.gold.name, task.gold.space, task.gold.frame[task.rows])
+    gold = _pairs_of(task)
     learnt, labels = is_learnt_here(name), gold.space.labels
     path = folder / f"{_key(name, gold)}.parquet"
     if not path.exists():
@@ -202,6 +202,17 @@ def _as_it_is(name: str, gold: GoldPairs, task: Task) -> NDArray[np.float64]:
             f"bias {name}: says nothing of {unanswered:,} of {len(gold):,} pairs; a bias is needed for all"
         )
     return mapped
+
+
+def bias_key(name: str, task: Task) -> str:
+    """Name what a bias model says of the pairs that a task trains on."""
+    return _key(name, _pairs_of(task))
+
+
+def _pairs_of(task: Task) -> GoldPairs:
+    if task.options.size is None:
+        return task.gold
+    return GoldPairs(task.gold.name, task.gold.space, task.gold.frame[task.rows])
 
 
 def _key(name: str, gold: GoldPairs) -> str:

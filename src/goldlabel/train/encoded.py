@@ -36,9 +36,9 @@ def encode_task(task: Task, start: TorchModel | None, root: Path) -> EncodedTask
 
     ``start`` is the model that training goes on from.
     """
-    folder, member = root / _key(task), find_member(task.model)
+    folder, member = root / encoding_key(task), find_member(task.model)
     if not folder.exists():
-        frames = [task.gold.frame, *(gold.frame for gold in task.dev), *task.vocabulary]
+        frames = [task.gold.frame, *(gold.frame for gold in task.dev), *(texts.frame for texts in task.vocabulary)]
         texts = [frame[side] for frame in frames for side in ("premise", "hypothesis")]
         preparation: Preparation = member.prepare(task.choices, texts, start)
         with atomic_folder(folder) as temporary:
@@ -50,13 +50,12 @@ def encode_task(task: Task, start: TorchModel | None, root: Path) -> EncodedTask
     return EncodedTask(member.read_preparation(folder), member.read_rows(folder / TRAIN), dev)
 
 
-def _key(task: Task) -> str:
+def encoding_key(task: Task) -> str:
     """Name what the encoded pairs depend on."""
-    options, settings = task.options, task.settings
+    settings = task.settings
     parts = [
-        task.model,
+        find_member(task.model).encoded_by(task.choices),
         [gold.digest for gold in (task.gold, *task.dev)],
-        [options.reads, options.tokenizer, options.tagger, options.length, options.options.get("length")],
         [settings.get(name) for name in ("vocabulary", "vectors", "start", "weights")],
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]

@@ -43,6 +43,8 @@ TELL_EVERY = 0.1
 
 OnRun = Callable[[str, Step], "bool | None"]
 """Called with a run's name and where it stands; True asks a run of this process to save its state and stop."""
+Prepare = Callable[[Task, Path, "OnStep | None"], None]
+"""Makes something for a task in the folder of all runs."""
 OnOutcome = Callable[[str, "Run | str"], None]
 """Called with a run's name and its result, or what went wrong."""
 
@@ -281,16 +283,37 @@ def _encode(tasks: Mapping[str, Task], folder: Path, on_step: OnRun | None) -> N
 
 def prepare_run(task: Task, folder: Path, on_step: OnStep | None = None) -> None:
     """Encode the pairs of a run, and measure its bias, into the folder that it shares with others."""
+    for prepare in shared_parts(task).values():
+        prepare(task, folder, on_step)
+
+
+def shared_parts(task: Task) -> dict[str, Prepare]:
+    """Return what a run shares with others that need the same, by a name of each part, and how it is made."""
     if not task.fitted_by_trainer:
-        return
+        return {}
+    from goldlabel.train.encoded import encoding_key
+
+    parts: dict[str, Prepare] = {encoding_key(task): _encode_pairs}
+    if task.options.debias is not None:
+        from goldlabel.train.bias import bias_key
+        from goldlabel.train.debias.preparation import bias_names
+
+        if biases := [bias_key(name, task) for name in bias_names(task.options)]:
+            parts["+".join(biases)] = _measure_biases
+    return parts
+
+
+def _encode_pairs(task: Task, folder: Path, on_step: OnStep | None) -> None:
     from goldlabel.train.encoded import encode_task
 
     start: Any = None if task.options.start is None else load_model(task.options.start, "cpu")
     encode_task(task, start, folder / ENCODED)
-    if task.options.debias is not None:
-        from goldlabel.train.debias.preparation import measure_biases
 
-        measure_biases(task, folder / BIAS, fit_model, on_step)
+
+def _measure_biases(task: Task, folder: Path, on_step: OnStep | None) -> None:
+    from goldlabel.train.debias.preparation import measure_biases
+
+    measure_biases(task, folder / BIAS, fit_model, on_step)
 
 
 def _attempt(task: Task, folder: Path, name: str, on_step: OnStep | None) -> Run | str:

@@ -43,6 +43,18 @@ _FOR_ALL = ("seed", "reads", "size", "stop_on", "device", "precision", "fixed", 
 
 
 @dataclass(frozen=True)
+class Texts:
+    """Premises and hypotheses without labels."""
+
+    frame: pl.DataFrame
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the texts, in order."""
+        return digest_texts(self.frame)
+
+
+@dataclass(frozen=True)
 class Task:
     """What one run does."""
 
@@ -50,7 +62,7 @@ class Task:
     gold: GoldPairs
     """What is trained on; empty where the weights of another run are scored as they are."""
     dev: Sequence[GoldPairs]
-    vocabulary: Sequence[pl.DataFrame]
+    vocabulary: Sequence[Texts]
     """Further texts whose words the model shall know."""
     options: TrainOptions
     copies: NDArray[np.int64] | None = None
@@ -90,7 +102,7 @@ class Task:
             "options": options.to_dict(),
             "on": {} if options.fixed else _named(self.gold, options.size),
             "dev": {name: entry for gold in self.dev for name, entry in _named(gold).items()},
-            "vocabulary": [digest_texts(frame) for frame in self.vocabulary],
+            "vocabulary": [texts.digest for texts in self.vocabulary],
         }
         if self.copies is not None:
             settings["copies"] = hashlib.sha256(self.copies.tobytes()).hexdigest()
@@ -239,7 +251,7 @@ def gather_task(
     dev = list(dev) or ([] if split == "dev" else [part for part in on if "dev" in splits_of(part)])
     if options.fixed and not dev:
         raise InputError(f"there is nothing to score {options.start} on; pass --dev PATH")
-    texts = [part.frame.select("premise", "hypothesis").collect(engine="streaming") for part in vocabulary]
+    texts = [Texts(part.frame.select("premise", "hypothesis").collect(engine="streaming")) for part in vocabulary]
     languages = None if options.fixed or member.any_language else gold.languages
     repeated = None
     if not options.fixed and copies is not None and max(copies) > 1:

@@ -111,7 +111,7 @@ def _systems(
     trained_by_steps = choice.model is not None and find_member(choice.model).fitted_by_trainer
     return replace(request, models=(choice,)).systems(
         dev=dev,
-        vocabulary=(*dev, *texts) if trained_by_steps else (),
+        vocabulary=texts if trained_by_steps else (),
         options={"length": LENGTH} if trained_by_steps else {},
     )
 
