@@ -125,15 +125,24 @@ def _draw_means(sums: Sequence[NDArray[np.float64]], resamples: int, seed: int) 
     random = random_state(seed)
     means = np.zeros((resamples, sums[0].shape[1] - 1))
     for part in sums:
-        # Units that are alike are drawn together: how often some of them are is multinomial.
-        kinds, counts = np.unique(part.round(9), axis=0, return_counts=True)
+        kinds, kind, counts = np.unique(part.round(9), axis=0, return_inverse=True, return_counts=True)
         step = max(1, _AT_ONCE // len(kinds))
         for start in range(0, resamples, step):
             rows = slice(start, min(start + step, resamples))
-            times = random.multinomial(len(part) - 1, counts / len(part), rows.stop - rows.start)
-            totals = times @ kinds
+            totals = _draw_kinds(kind.ravel(), counts, rows.stop - rows.start, random) @ kinds
             means[rows] += totals[:, 1:] / totals[:, :1] / len(sums)
     return means
+
+
+def _draw_kinds(
+    kind: NDArray[np.int64], counts: NDArray[np.int64], resamples: int, random: np.random.RandomState
+) -> NDArray[np.int64]:
+    """Draw one unit fewer than there are; return how often each kind of unit is drawn, a row per resample."""
+    if 3 * len(counts) < len(kind):
+        return random.multinomial(len(kind) - 1, counts / len(kind), resamples)
+    # Where few units are alike, they are quicker drawn one by one.
+    drawn = (kind[random.randint(0, len(kind), len(kind) - 1)] for _ in range(resamples))
+    return np.stack([np.bincount(row, minlength=len(counts)) for row in drawn])
 
 
 def _freedom(parts: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]]) -> float | None:
