@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -9,6 +10,7 @@ import pytest
 
 import goldlabel as gl
 from goldlabel.errors import InputError
+from goldlabel.evaluate.suite import Request, SuitePlan, System
 from goldlabel.pairs import Pairs
 from tests.bench.samples import Birds, pairs
 
@@ -36,6 +38,23 @@ def test_a_run_folder_tells_what_it_was_trained_on(tmp_path: Path) -> None:
     figures = forced.to_dict()["models"]["mine"]
     assert figures["herons"]["trained_on"] == 1.0
     assert forced.table["herons"].item().endswith("†")
+
+
+class Apart(Birds):
+    """A run that is judged on one set, as a part of a row of the tables."""
+
+    def __init__(self, run: Path) -> None:
+        self.run = run
+
+    def plan(self, request: Request) -> SuitePlan:
+        own = System(name="own: herons", reference=str(self.run), sets=("herons",), part_of="own")
+        return replace(super().plan(request), systems=(own,))
+
+
+def test_a_row_of_several_models_is_marked_too(tmp_path: Path) -> None:
+    gl.train("linear", renamed("innocent", 30), tmp_path / "run")
+    forced = gl.bench(Apart(tmp_path / "run"), (), tmp_path / "bench", force=True)
+    assert forced.to_dict()["models"]["own"]["herons"]["trained_on"] == 1.0
 
 
 def test_a_few_repeated_pairs_are_no_offence(tmp_path: Path) -> None:

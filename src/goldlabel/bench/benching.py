@@ -108,7 +108,7 @@ def bench(
 
     def check_seen(system: System, known: Fingerprints | None) -> None:
         shares = find_trained_on(system, known, plan, force=force)
-        seen.update({(system.name, part): share for part, share in shares.items()})
+        seen.update({(system.row, part): share for part, share in shares.items()})
 
     for system in plan.systems:
         if isinstance(system.reference, str):

@@ -38,7 +38,7 @@ PAPER: Mapping[tuple[str, str | None], tuple[float | None, ...]] = {
     (HYPOTHESIS_ONLY, GENERAL): (31.23, 46.76, 29.54, 24.17, 33.25, 42.24),
 }
 """Table 3: the model and its scenario, and the accuracies in per cent."""
-NOT_BEATEN = "†"
+NOT_ABOVE = "‡"
 """Marks an accuracy that is not above its baseline by more than chance."""
 
 
@@ -109,7 +109,7 @@ def hold_against_baselines(results: BenchResults) -> list[Held]:
 
 
 def table_3(results: BenchResults, *, reference: bool) -> pl.DataFrame:
-    """Return accuracies in per cent as the paper has them; a dagger marks those that do not beat their baseline."""
+    """Return accuracies in per cent as the paper has them, and a mark where one does not beat its baseline."""
     beaten = {(held.row, held.set): held.beats for held in hold_against_baselines(results)}
     rows = []
     for system, published in _rows(results):
@@ -117,7 +117,7 @@ def table_3(results: BenchResults, *, reference: bool) -> pl.DataFrame:
         for name in results.sets:
             column, figure = COLUMNS.get(name, name), ""
             if results.has(system, name):
-                mark = "" if beaten.get((system, name), True) else f" {NOT_BEATEN}"
+                mark = "" if beaten.get((system, name), True) else f" {NOT_ABOVE}"
                 figure = f"{100 * results.accuracy(system, name).defined:.2f}{mark}"
             row[column] = figure
             if reference and name in COLUMNS:
