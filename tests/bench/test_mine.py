@@ -75,6 +75,12 @@ def test_a_yaml_file_is_a_suite(pond: Path, tmp_path: Path) -> None:
     assert json.loads(option.stdout)["models"]["always"] == figures
 
 
+def test_contamination_is_held_against_what_the_file_trains_on(pond: Path, tmp_path: Path) -> None:
+    (pond.parent / "data/train.jsonl").write_bytes((pond.parent / "data/terns.jsonl").read_bytes())
+    results = gl.bench(str(pond), ["linear"], tmp_path / "bench", contaminated="report", force=True)
+    assert results.contamination["terns"].exact.all()
+
+
 def test_what_the_user_says_goes_before_the_file(pond: Path, tmp_path: Path) -> None:
     more = pairs("rte", 8, split="none")
     more.export(tmp_path / "rte.jsonl", "jsonl")

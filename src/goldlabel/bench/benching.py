@@ -103,7 +103,7 @@ def bench(
     )
     plan = _plan(chosen, request)
     plan.check()
-    plan, contamination = hold_against(plan, request.train, contaminated)
+    plan, contamination = hold_against(plan, request.train or plan.trained_on, contaminated)
     seen: dict[tuple[str, str], Estimate] = {}
 
     def check_seen(system: System, known: Fingerprints | None) -> None:

@@ -109,6 +109,12 @@ class SuitePlan:
         """The sets that the mean is over."""
         return tuple(part.name for part in self.sets if part.counts)
 
+    @property
+    def trained_on(self) -> tuple[Pairs, ...]:
+        """What the systems are trained on, each dataset once."""
+        trainings = (system.training for system in self.systems if system.training is not None)
+        return tuple({id(pairs): pairs for training in trainings for pairs in training.on}.values())
+
     def find_set(self, name: str) -> EvaluationSet:
         """Return the set of a name."""
         return next(part for part in self.sets if part.name == name)
