@@ -7,7 +7,7 @@ is kept back to stop on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,7 +16,7 @@ import polars as pl
 from goldlabel.errors import InputError
 from goldlabel.evaluate.model_choice import ModelChoice
 from goldlabel.evaluate.results import BenchResults
-from goldlabel.evaluate.suite import System
+from goldlabel.evaluate.suite import Request, System
 from goldlabel.models.model import find_member
 from goldlabel.models.options import own_options
 from goldlabel.pairs import Pairs
@@ -36,6 +36,14 @@ def choose_parts(asked: str, known: Sequence[str]) -> tuple[str, ...]:
 def names_in(text: str) -> tuple[str, ...]:
     """Read names that are separated by commas."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def find_dataset(request: Request, name: str, missing: dict[str, str]) -> Pairs | None:
+    """Return a dataset, or note that it is missing and what to do."""
+    pairs = request.find(name)
+    if pairs is None:
+        missing[name] = f"add it with 'goldlabel data add {name} PATH', or say where it lies with --data {name}=PATH"
+    return pairs
 
 
 def gold_splits(pairs: Pairs) -> set[str]:
@@ -93,8 +101,8 @@ class Marks:
     reads: str = ""
     pairs: int | None = None
     """How many pairs it was trained on."""
-    parts: tuple[str, ...] | None = None
-    """The parts of the suite that it is for; one that is judged as it is is for all."""
+    parts: tuple[str, ...]
+    """The parts of the suite that it is for."""
     mark: str = ""
 
     @property
@@ -114,6 +122,8 @@ class Lesson:
     hypothesis_only: bool = False
     mark: str = ""
     """By which its part tells it from others."""
+    sets: tuple[str, ...] | None = None
+    """The sets that who learnt it is judged on, all where there is nothing."""
 
     @cached_property
     def pairs(self) -> int:
@@ -121,7 +131,7 @@ class Lesson:
         sizes = self.sizes or [None] * len(self.on)
         return sum(gold_count(pairs) if size is None else size for pairs, size in zip(self.on, sizes, strict=True))
 
-    def train(self, choice: ModelChoice, part: str, sets: tuple[str, ...] | None = None) -> System:
+    def train(self, choice: ModelChoice, part: str) -> System:
         """Return the system that learns it, for one part of a suite."""
         reads = "hypothesis" if self.hypothesis_only else choice.options.get("reads", "both")
         reading = ", hypothesis only" if self.hypothesis_only else ""
@@ -129,38 +139,42 @@ class Lesson:
         return replace(
             system,
             name=f"{choice.name} ({self.data}{reading})",
-            sets=sets,
+            sets=self.sets,
             marks=Marks(
                 model=choice.name, data=self.data, reads=reads, pairs=self.pairs, parts=(part,), mark=self.mark
             ),
         )
 
 
-def loaded(choice: ModelChoice) -> System:
-    """Return a system that is judged as it is, in every part."""
-    return replace(choice.system(), marks=Marks(model=choice.name))
+def enrol(
+    models: Sequence[ModelChoice], taught: Sequence[tuple[str, Lesson]], judged_in: tuple[str, ...]
+) -> tuple[System, ...]:
+    """Return the systems of all models: each trained on what the parts teach, or judged as it is in some parts.
 
-
-def merge(systems: Iterable[System]) -> tuple[System, ...]:
-    """Train once what several parts ask for."""
-    merged: dict[str, System] = {}
-    for system in systems:
-        if (before := merged.get(system.name)) is None or system.marks.parts is None:
-            merged[system.name] = system
-        else:
-            parts = tuple(dict.fromkeys((*before.marks.parts, *system.marks.parts)))
-            mark = before.marks.mark or system.marks.mark
-            merged[system.name] = replace(before, marks=replace(before.marks, parts=parts, mark=mark))
-    return tuple(merged.values())
+    What several parts teach is learnt once.
+    """
+    systems: list[System] = []
+    for choice in models:
+        if not choice.is_trained:
+            systems.append(replace(choice.system(), marks=Marks(model=choice.name, parts=judged_in)))
+            continue
+        if not taught:
+            raise InputError(f"{choice.name} has to be trained first; say on what with --train PATH")
+        own: dict[str, System] = {}
+        for part, lesson in taught:
+            if lesson.hypothesis_only and not has_hypothesis_form(choice):
+                continue
+            system = lesson.train(choice, part)
+            before = own.get(system.name, system)
+            parts = tuple(dict.fromkeys((*before.marks.parts, part)))
+            own[system.name] = replace(before, marks=replace(before.marks, parts=parts))
+        systems += own.values()
+    return tuple(systems)
 
 
 def systems_of(results: BenchResults, part: str) -> list[System]:
     """Return the systems of a part that have answers."""
-    return [
-        system
-        for system in results.plan.systems
-        if system.name in results.systems and (system.marks.parts is None or part in system.marks.parts)
-    ]
+    return [system for system in results.plan.systems if system.name in results.systems and part in system.marks.parts]
 
 
 def has_hypothesis_form(choice: ModelChoice) -> bool:

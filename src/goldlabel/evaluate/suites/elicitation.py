@@ -20,15 +20,14 @@ from goldlabel.evaluate.campaign import (
     Lesson,
     as_training,
     choose_parts,
+    enrol,
     filtered,
+    find_dataset,
     gold_count,
     gold_splits,
-    has_hypothesis_form,
     is_verified,
     judging_split,
     learnable,
-    loaded,
-    merge,
     names_in,
     systems_of,
 )
@@ -75,11 +74,8 @@ class Elicitation:
         """Judge by what is held out, by each condition and by the diagnostics."""
         options, missing = request.options, dict[str, str]()
         parts, name = choose_parts(options["parts"], PARTS), options["dataset"]
-        pairs = request.find(name)
+        pairs = find_dataset(request, name, missing)
         if pairs is None:
-            missing[name] = (
-                f"add it with 'goldlabel data add {name} PATH', or say where it lies with --data {name}=PATH"
-            )
             return SuitePlan(sets=(), systems=(), missing=missing)
         judged = judging_split(pairs)
         held_out = [split for split in HELD_OUT if split in gold_splits(pairs)] or [judged]
@@ -89,34 +85,23 @@ class Elicitation:
             evaluation_set(pairs, split, split=split, limit=request.limit, counts=split == judged) for split in held_out
         ]
         for diagnostics in names_in(options["diagnostics"]):
-            if (beside := request.find(diagnostics)) is None:
-                missing[diagnostics] = f"add it with 'goldlabel data add {diagnostics} PATH'"
-            else:
+            if (beside := find_dataset(request, diagnostics, missing)) is not None:
                 split = judging_split(beside)
                 sets.append(evaluation_set(beside, diagnostics, split=split, limit=request.limit, counts=False))
         conditions = _conditions(pairs, request.limit, missing) if "table-9" in parts else []
         lessons = _Lessons.gather(pairs, judged, request, missing)
         own_sets = tuple(part.name for part in sets)
-        systems: list[System] = []
         trained = any(choice.is_trained for choice in request.models)
-        taught = [(part, lesson) for part in parts if trained for lesson in lessons.of_part(part)]
-        for choice in request.models:
-            if not choice.is_trained:
-                systems.append(loaded(choice))
-            elif not taught:
-                raise InputError(
-                    f"{choice.name} has to be trained first and {name} has no train split; give --train PATH"
-                )
-            else:
-                # What has learnt from the dataset cannot probe its conditions.
-                systems += [
-                    lesson.train(choice, part, None if lesson.mark == OTHER else own_sets)
-                    for part, lesson in taught
-                    if not lesson.hypothesis_only or has_hypothesis_form(choice)
-                ]
+        # What has learnt from the dataset cannot probe its conditions.
+        taught = [
+            (part, lesson if lesson.mark == OTHER else replace(lesson, sets=own_sets))
+            for part in parts
+            if trained
+            for lesson in lessons.of_part(part)
+        ]
         return SuitePlan(
             sets=(*sets, *conditions),
-            systems=merge(systems),
+            systems=enrol(request.models, taught, ("table-5", "table-6", "table-9")),
             missing=missing,
             notes=lessons.notes,
             options={**options, "parts": parts, "held_out": tuple(held_out), "judged": judged},
@@ -258,7 +243,7 @@ def _by_data(results: BenchResults, part: str) -> Iterator[Row]:
 
 def _learning_curve(results: BenchResults, part: str) -> Iterator[Row]:
     """Yield the rows of models that learnt from more and more of the same."""
-    systems = [system for system in systems_of(results, part) if system.marks.pairs is not None]
+    systems = systems_of(results, part)
     models = list(dict.fromkeys(system.marks.model for system in systems))
     rows = [(models.index(system.marks.model), _drawn_from(system), system.marks.pairs, system) for system in systems]
     for _, data, _, system in sorted(rows, key=lambda row: row[:3]):
@@ -278,8 +263,6 @@ def _row(results: BenchResults, system: System, data: str) -> Row:
 def _hypothesis_only(results: BenchResults, part: str) -> Iterator[Row]:
     """Yield the accuracy of models that read no premise, by level and by condition."""
     for system in systems_of(results, part):
-        if system.marks.parts is None:
-            continue
         row: dict[str, str | Cell | None] = {"model": system.marks.model}
         for name in results.plan.options["held_out"]:
             row[name] = cell(results, system.name, (name, None))

@@ -20,14 +20,13 @@ from goldlabel.evaluate.campaign import (
     Lesson,
     as_training,
     choose_parts,
+    enrol,
     filtered,
+    find_dataset,
     gold_count,
-    has_hypothesis_form,
     is_verified,
     judging_split,
     learnable,
-    loaded,
-    merge,
     names_in,
     systems_of,
 )
@@ -35,7 +34,7 @@ from goldlabel.evaluate.claims import Claims
 from goldlabel.evaluate.paper_tables import Cell, Row, Slice, cell, paper_table, read_figures
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.sets import evaluation_set
-from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan, System
+from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan
 from goldlabel.metrics import share
 from goldlabel.pairs import Pairs
 from goldlabel.registry import suggest
@@ -64,11 +63,8 @@ class Rounds:
         options, missing = request.options, dict[str, str]()
         parts = choose_parts(options["parts"], PARTS)
         name = options["campaign"]
-        pairs = request.find(name)
+        pairs = find_dataset(request, name, missing)
         if pairs is None:
-            missing[name] = (
-                f"add it with 'goldlabel data add {name} PATH', or say where it lies with --data {name}=PATH"
-            )
             return SuitePlan(sets=(), systems=(), missing=missing)
         judged = judging_split(pairs)
         rounds = _rounds(pairs, judged)
@@ -82,20 +78,9 @@ class Rounds:
             sets.append(evaluation_set(exclusive, EXCLUSIVE, split=judged, limit=request.limit, counts=False))
         sets += _beside(request, names_in(options["beside"]), missing)
         lessons = _Lessons.gather(pairs, judged, request, missing)
-        systems: list[System] = []
         trained = any(choice.is_trained for choice in request.models)
         taught = [(part, lesson) for part in parts if trained for lesson in lessons.of_part(part, options, missing)]
-        for choice in request.models:
-            if not choice.is_trained:
-                systems.append(loaded(choice))
-            elif not taught:
-                raise InputError(f"{choice.name} has to be trained first; say on what with --train PATH")
-            else:
-                systems += [
-                    lesson.train(choice, part)
-                    for part, lesson in taught
-                    if not lesson.hypothesis_only or has_hypothesis_form(choice)
-                ]
+        systems = enrol(request.models, taught, ("table-3", "table-7"))
         if "table-7" in parts and not any(
             (part.gold.frame["tags"].list.len() > 0).any() for part in sets[: len(rounds)]
         ):
@@ -104,7 +89,7 @@ class Rounds:
         if name == ANLI and judged != "test":
             notes = (*notes, "the paper's Tables 3 and 6 are about test, so a difference is also one between splits")
         return SuitePlan(
-            sets=tuple(sets), systems=merge(systems), missing=missing, notes=notes, options={**options, "parts": parts}
+            sets=tuple(sets), systems=systems, missing=missing, notes=notes, options={**options, "parts": parts}
         )
 
     def tables(self, results: BenchResults, *, reference: bool) -> Mapping[str, pl.DataFrame]:
@@ -157,10 +142,8 @@ def _exclusive(pairs: Pairs, judged: str) -> Pairs | None:
 
 def _beside(request: Request, names: tuple[str, ...], missing: dict[str, str]) -> Iterator[EvaluationSet]:
     for name in names:
-        pairs = request.find(name)
-        if pairs is None:
-            missing[name] = f"add it with 'goldlabel data add {name} PATH'"
-        else:
+        pairs = find_dataset(request, name, missing)
+        if pairs is not None:
             yield evaluation_set(pairs, name, split=judging_split(pairs), limit=request.limit, counts=False)
 
 
