@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from goldlabel.audit.lesson import learn
 from goldlabel.errors import InputError
 from goldlabel.evaluate import compare
-from goldlabel.evaluate.answers import OnPairs, answer_gold, judged_pairs, open_model
+from goldlabel.evaluate.answers import OnPairs, answer_gold, judged_pairs, open_model, usage_of
 from goldlabel.evaluate.explanation import (
     Cue,
     Explanation,
@@ -82,6 +82,7 @@ def explain(
             if others := gold.languages - set(LEXICONS):
                 named = ", ".join(sorted(language or "no language that is named" for language in others))
                 notes.append(f"some pairs are in {named}: of these only swaps are made, for want of word lists")
+        usage = usage_of(opened)
     cues: list[Cue] = []
     kinship, blind = None, None
     if train is None:
@@ -109,6 +110,7 @@ def explain(
         comparison=comparison,
         notes=notes,
         answers=_answers(gold, answers, blind),
+        usage=usage,
     )
 
 

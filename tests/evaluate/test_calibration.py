@@ -1,4 +1,4 @@
-"""Calibration of what ``evaluate`` gives: F1, and the comparison of two models."""
+"""Calibration of what ``evaluate`` gives: F1, the comparison of two models, and what they have in common."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from goldlabel.evaluate import compare
+from goldlabel.evaluate.explanation import measure_kinship
 from goldlabel.evaluate.scores import score_answers
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.labels import NLI3
@@ -47,6 +48,20 @@ def comparison(design: Design, runs: int) -> list[Rate]:
     return [tested, covered]
 
 
+def kinship(design: Design, runs: int) -> list[Rate]:
+    """Two models whose answers have nothing in common but the gold labels, on which they are good and bad."""
+    random = np.random.RandomState(22)
+    tested, covered = rejection("agreement beyond gold", design), coverage("agreement beyond gold", design)
+    for _ in range(runs):
+        gold = random.choice(3, len(design.unit))
+        # Each prefers one label, so that given the gold label they agree more often on some than on others.
+        first, second = (np.where(design.hits(share, random), gold, 0) for share in (0.8, 0.4))
+        excess = measure_kinship(_gold(LABELS[gold], design), LABELS[first], LABELS[second]).excess
+        tested.reject(excess.p_value)
+        covered.cover(excess.value, 0.0)
+    return [tested, covered]
+
+
 def _gold(labels: np.ndarray, design: Design) -> GoldPairs:
     frame = pl.DataFrame({"label": labels, "premise": [f"Heron {unit}" for unit in design.unit], "group": None})
     return GoldPairs("birds", NLI3, frame.with_columns(pl.col("group").cast(pl.String)))
@@ -54,7 +69,7 @@ def _gold(labels: np.ndarray, design: Design) -> GoldPairs:
 
 def measure(runs: int = 1, designs: tuple[Design, ...] = DESIGNS) -> list[Rate]:
     """Return the rates of everything here; ``runs`` is how many times as long as the tests."""
-    parts = ((f1, 300), (comparison, 150))
+    parts = ((f1, 300), (comparison, 150), (kinship, 300))
     return [rate for design in designs for part, length in parts for rate in part(design, runs * length)]
 
 

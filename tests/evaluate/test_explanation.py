@@ -220,6 +220,20 @@ def test_pairs_of_an_unknown_language_are_only_swapped() -> None:
     assert {part.edit for part in effects} == {"swap premise and hypothesis"}
 
 
+def test_edited_pairs_are_held_against_their_own_answers() -> None:
+    """Where the first half allows no edit, the second half's answers flip all the same."""
+    unknown, known = doors(language=None).frame, doors().frame
+    frame = pl.concat([unknown.reverse(), known]).with_columns(id=pl.int_range(pl.len()).cast(pl.String))
+    gold = GoldPairs("doors", NLI3, frame)
+    model = Answering(read_both)
+    effects = {(part.edit, part.label): part for part in measure_edits(gold, ask(model, gold), asking(model, gold))}
+    negated = {label: effects["negate the hypothesis", label] for label in SAYS}
+    assert {label: part.flips.value for label, part in negated.items()} == {
+        "entailment": 1.0, "contradiction": 1.0, "neutral": 0.0,
+    }  # fmt: skip
+    assert {(part.flips.n, part.pairs) for part in negated.values()} == {(60, 120)}
+
+
 @pytest.mark.parametrize(
     ("sentence", "contrary"),
     [
@@ -257,6 +271,8 @@ def test_the_way_back_in_english() -> None:
         "The gate that is old is open.",
         "If it rains, the gate is shut.",
         "The gate is open. The barn is shut.",
+        "The gate is open; a barn burnt.",
+        "The gate, says the keeper, is open.",
         "Is the gate open?",
         "The gate might be open.",
         "It likely was open.",

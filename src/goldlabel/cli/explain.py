@@ -18,6 +18,7 @@ from goldlabel.cli.loading import (
     SetOption,
     SplitOption,
     loading_options,
+    tell_usage,
 )
 from goldlabel.cli.output import (
     ColumnsOption,
@@ -101,6 +102,7 @@ def explain_command(
         )
     for line in result.notes:
         note(line)
+    tell_usage(result.usage)
     if output is not None:
         write_explanation(result, output)
     if as_json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -15,6 +15,9 @@ from goldlabel.evaluate.explanation.hypothesis_only import Kinship
 from goldlabel.evaluate.explanation.sides import Survival
 from goldlabel.metrics import Estimate, p_in_words
 from goldlabel.pairs import Result
+
+if TYPE_CHECKING:
+    from goldlabel.models.endpoint import EndpointSummary
 
 SHOWN = 3
 """Cues that a sentence of findings names at most."""
@@ -42,6 +45,8 @@ class Explanation(Result):
     notes: Sequence[str]
     answers: pl.DataFrame
     """Each pair's ``id``, ``label``, the model's ``answer``, and the hypothesis-only model's where there is one."""
+    usage: EndpointSummary | None = None
+    """What an endpoint was asked, and what that cost."""
 
     @property
     def title(self) -> str:
@@ -209,6 +214,7 @@ class Explanation(Result):
             "comparison": self.comparison and self.comparison.to_dict(),
             "findings": self.findings,
             "notes": list(self.notes),
+            "usage": self.usage.to_dict() if self.usage else None,
         }
 
 
