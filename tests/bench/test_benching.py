@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -13,8 +14,10 @@ import polars as pl
 import pytest
 
 import goldlabel as gl
+from goldlabel.bench.model_options import choose_models
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.evaluate.results import BenchResults
+from goldlabel.evaluate.sets import evaluation_set
 from goldlabel.evaluate.suite import Request, SuitePlan, System
 from goldlabel.metrics import share
 from goldlabel.train.task import gather_task
@@ -36,7 +39,8 @@ def test_figures_of_each_set_and_their_mean(tmp_path: Path) -> None:
     assert (herons, gulls) == (pytest.approx(1 / 3), pytest.approx(1 / 3))
     assert figures["mean"] == pytest.approx((herons + gulls) / 2)
     assert figures["over"] == ["herons", "gulls"]
-    assert figures["snli"] == pytest.approx(1 / 3)
+    assert figures["snli"] == figures["in_domain"]["accuracy"] == pytest.approx(1 / 3)
+    assert figures["in_domain"]["set"] == "home"
     assert figures["delta"] == pytest.approx(figures["mean"] - figures["snli"])
     gold = results.plan.find_set("gulls").gold
     expected = share(gold.frame["label"].to_numpy() == "entailment", units=gold.units)
@@ -209,4 +213,23 @@ def test_two_models_of_a_row_are_not_judged_on_the_same_set() -> None:
     systems = [System(name=name, reference=always, sets=("herons",), part_of="own") for name in ("a", "b")]
     plan = replace(Birds().plan(Request(options={"shift": 1})), systems=tuple(systems))
     with pytest.raises(InputError, match="two models of the row 'own' are judged on 'herons'"):
+        plan.check()
+
+
+def test_vectors_are_not_for_encoders() -> None:
+    choices = choose_models(["train:hf:somewhere", "cbow"], {"vectors": "words.npz", "epochs": "2"}, {"device": "cpu"})
+    assert [dict(choice.options) for choice in choices] == [
+        {"device": "cpu", "epochs": 2},
+        {"device": "cpu", "vectors": "words.npz", "epochs": 2},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "in_domain", "allowed"),
+    [("snli", "snli", True), ("snli", None, True), ("snli", "home", False), ("mean", None, False)],
+)
+def test_no_set_is_called_like_a_figure(name: str, in_domain: str | None, allowed: bool) -> None:
+    sets = (evaluation_set(pairs(name, 6)), evaluation_set(pairs("home", 6)))
+    plan = SuitePlan(sets=sets, systems=(System(name="told", reference=Told([])),), in_domain=in_domain)
+    with nullcontext() if allowed else pytest.raises(InputError, match=f"no set can be called '{name}'"):
         plan.check()

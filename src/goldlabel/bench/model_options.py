@@ -13,6 +13,9 @@ from goldlabel.models.model import find_member
 from goldlabel.models.options import own_options, parse_options
 from goldlabel.train.options import OPTION_NAMES, model_options, parse_field
 
+_OF_WORDS = ("tokenizer", "tagger", "vectors", "train_vectors")
+"""What a pre-trained encoder brings itself."""
+
 
 def choose_models(
     models: Sequence[str] | Mapping[str, str | Model], settings: Mapping[str, Any], loading: Mapping[str, Any]
@@ -50,12 +53,15 @@ def choose_models(
 
 
 def _knows(choice: ModelChoice, option: str) -> bool:
-    """Say whether a model that is trained can be told an option; a baseline knows few of the trainer's."""
+    """Say whether a model that is trained can be told an option; a baseline knows few of the trainer's, an encoder not
+    all of them."""
     assert choice.model is not None
     member = find_member(choice.model)
     if option in model_options(choice.model):
         return True
-    return option in OPTION_NAMES and (member.fitted_by_trainer or option in own_options(member.fit))
+    if not member.fitted_by_trainer:
+        return option in OPTION_NAMES and option in own_options(member.fit)
+    return option in OPTION_NAMES and not (member.kind == "encoder" and option in _OF_WORDS)
 
 
 def _parse(choice: ModelChoice, option: str, value: Any) -> Any:

@@ -212,10 +212,9 @@ def _tell(results: BenchResults) -> None:
         note(contamination.title)
     for (system, name), share in results.seen.items():
         note(f"{system}: was trained on {share.percent().text()} % of {name}; its figure there is marked (†)")
-    for system, figures in results.to_dict()["models"].items():
-        for name in results.sets:
-            cell = figures.get(name)
-            if cell and (missing := cell["n"] - cell["answered"]):
-                note(f"{system}: {missing:,} of {cell['n']:,} pairs of {name} have no answer and count as wrong")
+    for (system, name), several in results.answers.items():
+        pairs, missing = len(several[0].gold), max(answers.unanswered for answers in several)
+        if missing:
+            note(f"{system}: {missing:,} of {pairs:,} pairs of {name} have no answer and count as wrong")
     for name, message in results.failed.items():
         note(f"goldlabel: {name}: {message}")

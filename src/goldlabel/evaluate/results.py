@@ -54,6 +54,11 @@ class Answers:
         """Which pairs it got right."""
         return np.asarray(self.labels == self.gold.frame["label"].to_numpy())
 
+    @property
+    def unanswered(self) -> int:
+        """The pairs to which it has no answer."""
+        return int((self.labels == NO_GOLD).sum())
+
     @cached_property
     def hits_first(self) -> NDArray[np.bool_]:
         """Which pairs it got right by the other convention."""
@@ -255,6 +260,7 @@ class BenchResults(Result):
         if in_domain is not None and self.has(system, in_domain) and mean.value is not None:
             accuracy = self.accuracy(system, in_domain).defined
             delta = mean.value - accuracy
+            figures["in_domain"] = {"set": in_domain, **figures.pop(in_domain)}
             figures |= {"snli": accuracy, "delta": delta, "delta_relative": delta / accuracy if accuracy else None}
         return figures
 
@@ -270,7 +276,7 @@ class BenchResults(Result):
             "sd": self.deviation(system, name),
             "trained_on": self.seen[system, name].value if (system, name) in self.seen else 0.0,
             "seeds": len(several),
-            "answered": int(min((answers.labels != NO_GOLD).sum() for answers in several)),
+            "answered": accuracy.n - max(answers.unanswered for answers in several),
             "convention": several[0].convention,
             "accuracy_label_first": float(np.mean([answers.hits_first.mean() for answers in several])),
             "calibration": calibration and calibration.to_dict(),

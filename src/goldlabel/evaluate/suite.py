@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from goldlabel.evaluate.results import BenchResults
 
 
+BESIDE_SETS = ("mean", "mean_interval", "mean_sd", "over", "in_domain", "delta", "delta_relative")
+"""What stands beside the sets in a model's figures."""
+SNLI = "snli"
+"""What the accuracy on the set of the training data is called there."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class EvaluationSet:
     """Pairs that models are judged by."""
@@ -131,6 +137,9 @@ class SuitePlan:
             rows = [system.row for system in self.systems if system.is_judged_on(part.name)]
             if twice := next((row for row in rows if rows.count(row) > 1), None):
                 raise InputError(f"two models of the row {twice!r} are judged on {part.name!r}; name them apart")
+        for part in self.sets:
+            if part.name in BESIDE_SETS or (part.name == SNLI and self.in_domain not in (None, SNLI)):
+                raise InputError(f"no set can be called {part.name!r}, as a figure beside the sets is; rename it")
         if not self.sets:
             missing = "; ".join(f"{name}: {why}" for name, why in self.missing.items())
             raise InputError(f"there is no set to judge by{f' ({missing})' if missing else ''}")
