@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from goldlabel.evaluate.suites.cross import SETS, Cross
 from goldlabel.evaluate.suites.cross_tables import make_tables, read_reference, row_of
 from goldlabel.pairs.labels import NLI2, NLI3, ORDINAL5, SCITAIL, LabelSpace
 from goldlabel.sources import SOURCES, add
+from tests.cli.commands import run
 from tests.conftest import CORPORA
 from tests.evaluate.samples import Told, make_pairs
 
@@ -102,6 +104,17 @@ def test_majority_is_one_label_for_all_sets_as_in_the_paper(data: dict[str, str]
     assert accuracies["majority"] == expected
     assert accuracies["majority-per-set"]["snli"] == shares["snli"][E]
     assert accuracies["majority-per-set"]["cb"] != 0.0
+
+
+def test_the_command_tells_of_all_and_keeps_snli_beside_the_mean(data: dict[str, str], tmp_path: Path) -> None:
+    places = [text for name, path in data.items() for text in ("--data", f"{name}={path}")]
+    done = run("bench", "cross", "majority", *places, "-o", tmp_path / "bench", "--json")
+    assert done.returncode == 0
+    figures = json.loads(done.stdout)["models"]["majority"]
+    assert figures["snli"] == figures["in_domain"]["accuracy"]
+    assert figures["in_domain"]["n"] == 10
+    assert figures["delta"] == pytest.approx(figures["mean"] - figures["snli"])
+    assert "spr is missing: add it with" in done.stderr
 
 
 def test_joci_is_drawn_from_its_generated_hypotheses(tmp_path: Path, home: Path) -> None:
