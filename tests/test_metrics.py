@@ -305,12 +305,20 @@ def test_a_gap_within_units_is_surer_than_one_between_them() -> None:
     assert within.p_value < 0.001 < apart.p_value
 
 
+def test_there_is_no_gap_where_each_unit_has_the_same_in_both_parts() -> None:
+    hits, units = np.repeat([1, 0, 1, 1, 0] * 8, 2), np.repeat(np.arange(40), 2)
+    result = metrics.gap(hits, [np.arange(80) % 2 == 0, np.arange(80) % 2 == 1], units=units)
+    assert (result.value.value, result.p_value) == (0.0, 1.0)
+
+
 def test_a_small_part_without_a_failure_is_not_taken_for_sure() -> None:
     hits = np.concatenate([np.ones(10), np.tile([1, 1, 1, 1, 0], 400)])
     small = np.arange(len(hits)) < 10
     result = metrics.gap(hits, [small, ~small])
     assert result.value.value == pytest.approx(0.2)
     assert result.p_value > 0.05, "ten of ten happen one time in nine"
+    surely = metrics.gap(small, [small, ~small])
+    assert (surely.value.value, surely.value.high) == (1.0, 1.0), "no gap is wider"
 
 
 def test_a_gap_of_gaps_is_a_sum_of_shares() -> None:

@@ -20,6 +20,7 @@ from goldlabel.audit.lesson import learn
 from goldlabel.errors import InputError
 from goldlabel.evaluate import compare
 from goldlabel.evaluate.answers import OnPairs, answer_gold, judged_pairs, open_model, usage_of
+from goldlabel.evaluate.contamination import refuse_trained_on
 from goldlabel.evaluate.explanation import (
     Cue,
     Explanation,
@@ -67,6 +68,8 @@ def explain(
     check_seed(seed)
     gold = judged_pairs(pairs, split, limit=limit)
     notes = []
+    if isinstance(model, str | Path) and (seen := refuse_trained_on(model, gold, force=True)):
+        notes.append(f"{model} was trained on {seen.percent().text()} % of these pairs: its accuracy is memory, too")
     train = train or training_set(model)
     with open_model(model, [pairs], **loading) as (name, opened):
         answers = answer_gold(name, opened, gold, on_pairs)[1]

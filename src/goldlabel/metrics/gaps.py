@@ -26,6 +26,7 @@ from goldlabel.errors import InputError
 from goldlabel.metrics.estimate import Estimate, check_level, effective_number, unit_numbers
 
 METHOD = "linearised, by unit"
+_NOTHING = 1e-18
 
 
 @dataclass(frozen=True)
@@ -71,11 +72,14 @@ def gap(
         spread += max(between, least) ** 2 / freedom
     covered = np.any(parts, axis=0)
     count = len(np.unique(unit[covered]))
-    variance = _variance(np.bincount(unit, weights=terms), count) + missing
+    # Where every unit has the same in each part, what varies cancels out.
+    variance = max(_variance(np.bincount(unit, weights=terms), count) + missing, _NOTHING)
     freedom = max(variance**2 / spread, 1.0)
     half = float(t.isf((1 - level) / 2, freedom) * np.sqrt(variance))
     p_value = float(2 * t.sf(abs(value) / np.sqrt(variance), freedom))
-    estimate = Estimate(value, value - half, value + half, level, int(covered.sum()), count, METHOD)
+    lowest, highest = (sum(bound(weight, 0.0) for weight in weights) for bound in (min, max))
+    low, high = max(value - half, lowest), min(value + half, highest)
+    estimate = Estimate(value, low, high, level, int(covered.sum()), count, METHOD)
     return Gap(estimate, p_value)
 
 
