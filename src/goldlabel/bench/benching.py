@@ -39,6 +39,7 @@ from goldlabel.evaluate.judging import Sitting, judge
 from goldlabel.evaluate.results import Answers, BenchResults
 from goldlabel.evaluate.suite import Request, Suite, SuitePlan, System
 from goldlabel.evaluate.suite_file import SUFFIXES
+from goldlabel.evaluate.suite_slices import slice_tables
 from goldlabel.evaluate.suites import SUITES
 from goldlabel.executors import EXECUTORS, Executor, Failure
 from goldlabel.files import write_text
@@ -72,6 +73,7 @@ def bench(
     executor: str | Executor = "here",
     jobs: int = 1,
     reference: bool = False,
+    slices: bool = False,
     contaminated: str | None = None,
     force: bool = False,
     level: float = 0.95,
@@ -83,9 +85,10 @@ def bench(
     to be trained learn from ``train`` (of which ``sizes`` says how many pairs), with ``seeds`` seeds. ``data`` says
     where sets lie that are not in the library, ``limit`` judges by the first so many pairs of each. ``options`` are the
     suite's own; ``settings`` are options of training and of the models, for all that know them, or as ``NAME.OPTION``
-    for the model of that name. ``contaminated`` holds the sets against the training data: ``report`` tells which pairs
-    stand in it, exactly or nearly, ``drop`` leaves them out. A model that has learnt from a set is refused, or with
-    ``force`` judged and marked. ``executor`` and ``jobs`` say where the work is done and how much of it at a time.
+    for the model of that name. ``slices`` adds tables of kinds of pairs, and of those on which a model is weak.
+    ``contaminated`` holds the sets against the training data: ``report`` tells which pairs stand in it, exactly or
+    nearly, ``drop`` leaves them out. A model that has learnt from a set is refused, or with ``force`` judged and
+    marked. ``executor`` and ``jobs`` say where the work is done and how much of it at a time.
     """
     if seeds < 1 or jobs < 1:
         raise InputError(f"{seeds} seeds and {jobs} jobs cannot be; both are numbers from 1 on")
@@ -137,7 +140,8 @@ def bench(
         results = replace(results, seen=seen, contamination=contamination)
         write_text(folder / RESULTS, to_json(results.to_dict()))
         tables = chosen.tables(results, reference=reference)
-        write_tables({**tables, "ranking": results.ranking.table}, folder / TABLES)
+        more = slice_tables(results) if slices else {}
+        write_tables({**tables, "ranking": results.ranking.table, **more}, folder / TABLES)
         write_bench_page(results, tables, folder / PAGE)
     return results
 

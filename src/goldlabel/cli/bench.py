@@ -73,6 +73,9 @@ def bench_command(
     reference: Annotated[
         bool, typer.Option("--reference", help="Put the papers' figures, and the difference, beside ours.")
     ] = False,
+    slices: Annotated[
+        bool, typer.Option("--slices", help="Also tables of kinds of pairs, and of those on which a model is weak.")
+    ] = False,
     contaminated: Annotated[
         str | None,
         typer.Option(
@@ -143,6 +146,7 @@ def bench_command(
                 executor=executor,
                 jobs=jobs,
                 reference=reference,
+                slices=slices,
                 contaminated=contaminated,
                 force=force,
                 level=level,
