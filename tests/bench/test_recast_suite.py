@@ -21,6 +21,7 @@ from goldlabel.evaluate.suites.recast import Recast
 from goldlabel.pairs import Card, Pairs
 from goldlabel.pairs.gold import splits_of, take_gold
 from goldlabel.pairs.labels import NLI2, NLI3, ORDINAL5, LabelSpace
+from goldlabel.sources import add
 
 BIRDS = ("heron", "gull", "tern", "finch", "wren", "stork")
 SPLITS = ("train",) * 6 + ("dev", "test") * 2
@@ -313,3 +314,17 @@ def test_seeds_are_drawn_from_for_what_is_stopped_on() -> None:
     drawn = [take_apart("birds", pairs, seed=seed).dev for seed in (0, 0, 1)]
     ids = [set(take_gold(part, default="dev", advice="").frame["id"]) for part in drawn if part is not None]
     assert ids[0] == ids[1] != ids[2]
+
+
+def test_hypotheses_give_away_as_much_as_the_paper_says(corpora: Path, home: Path, tmp_path: Path) -> None:
+    add("dnc", [corpora / "recast_sources/dnc_published"])
+    options = {"scenarios": "recast", "phenomena": "megaveridicality,sentiment"}
+    results = gl.bench("recast", ["linear"], tmp_path / "bench", options=options, reference=True)
+    rows = table(tmp_path / "bench", "baseline").filter(
+        pl.col("model").is_in(["majority", "linear@hypothesis, recast"])
+    )
+    off = {(row["model"], row["set"]): row["off_paper"] for row in rows.iter_rows(named=True)}
+    assert results.plan.find_set("megaveridicality").gold.split == "test"
+    assert abs(off["majority", "megaveridicality"]) < 0.01
+    assert abs(off["linear@hypothesis, recast", "megaveridicality"]) < 1
+    assert abs(off["linear@hypothesis, recast", "sentiment"]) < 3
