@@ -67,9 +67,9 @@ def test_a_yaml_file_is_a_suite(pond: Path, tmp_path: Path) -> None:
     assert "Does it know the pond?" in done.stderr
     figures = results["models"]["always"]
     assert figures["over"] == ["gulls", "herons"]
-    assert figures["snli"] == figures["home"]["accuracy"] == pytest.approx(1 / 3)
+    assert figures["snli"] == figures["in_domain"]["accuracy"] == pytest.approx(1 / 3)
     assert (figures["gulls"]["accuracy"], figures["herons"]["n"]) == (pytest.approx(1 / 3), 20)
-    assert results["models"]["linear"]["home"]["accuracy"] > 0.9, "the file says what to train on"
+    assert results["models"]["linear"]["snli"] > 0.9, "the file says what to train on"
     assert "dev" in pl.read_csv(tmp_path / "bench/ids/herons.csv")["split"].to_list()
     option = run("bench", "mine", ENTAILED, "--suite-set", f"file={pond}", "-o", tmp_path / "other", "--json")
     assert json.loads(option.stdout)["models"]["always"] == figures
@@ -127,6 +127,8 @@ def test_a_suite_goes_out_as_tasks_without_any_model(pond: Path, tmp_path: Path)
         f"goldlabel_pond_{name}" for name in ("home", "gulls", "terns", "herons")
     ]
     assert {task["pairs"] for task in exported["tasks"]} == {5}
+    assert exported["missing"] == ["rte"]
+    assert "rte is missing: " in done.stderr
     assert "--tasks goldlabel_pond,goldlabel_pond_home,goldlabel_pond_terns " in exported["command"]
     assert (tmp_path / "tasks/goldlabel_pond.yaml").exists()
     refused = run("bench", pond, "linear", "--export", "lm-eval", "-o", tmp_path / "others")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -190,6 +191,7 @@ def _export(
         seed=seed,
         options=parse_map("--suite-set", options),
     )
+    _tell_missing(exported.missing)
     if as_json:
         print_json(exported.to_dict())
         return
@@ -210,8 +212,7 @@ def _tell(results: BenchResults) -> None:
     """Say what the figures would otherwise hide."""
     for text in results.plan.notes:
         note(text)
-    for name, why in results.plan.missing.items():
-        note(f"{name} is missing: {why}")
+    _tell_missing(results.plan.missing)
     for contamination in results.contamination.values():
         note(contamination.title)
     for (system, name), share in results.seen.items():
@@ -222,3 +223,8 @@ def _tell(results: BenchResults) -> None:
             note(f"{system}: {missing:,} of {pairs:,} pairs of {name} have no answer and count as wrong")
     for name, message in results.failed.items():
         note(f"goldlabel: {name}: {message}")
+
+
+def _tell_missing(missing: Mapping[str, str]) -> None:
+    for name, why in missing.items():
+        note(f"{name} is missing: {why}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,8 @@ class Exported(Result):
     command: str
     """What runs them, in the folder."""
     asked: tuple[Questions, ...]
+    missing: Mapping[str, str]
+    """Sets that the suite has and the user has not, and why."""
 
     @property
     def title(self) -> str:
@@ -68,7 +70,7 @@ class Exported(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the tasks and the command that runs them."""
         about = {"suite": self.suite, "kind": self.kind, "output": str(self.folder), "command": self.command}
-        return about | {"tasks": self.table.to_dicts()}
+        return about | {"tasks": self.table.to_dicts(), "missing": list(self.missing)}
 
 
 def export_tasks(plan: SuitePlan, folder: str | Path, kind: str, *, suite: str) -> Exported:
@@ -82,6 +84,6 @@ def export_tasks(plan: SuitePlan, folder: str | Path, kind: str, *, suite: str) 
     asked = questions_of(plan, suite)
     with atomic_folder(folder) as temporary:
         command = write(temporary, suite, asked)
-        exported = Exported(suite, kind, folder, command, tuple(asked))
+        exported = Exported(suite, kind, folder, command, tuple(asked), plan.missing)
         (temporary / EXPORT).write_text(json.dumps(exported.to_dict(), indent=2) + "\n", encoding="utf-8")
     return exported
