@@ -212,6 +212,17 @@ def test_scenarios_and_phenomena_are_chosen(folders: dict[str, str]) -> None:
     assert judged["cbow, general"] == ()
 
 
+def test_a_networks_own_options_are_those_of_the_run_it_goes_on_from(folders: dict[str, str]) -> None:
+    pytest.importorskip("torch")
+    choice = parse_choice("bilstm").with_options({"hidden": 8, "epochs": 2})
+    request = Request(models=(choice,), train=(general(),), data=folders, options={**Recast.options})
+    options = {
+        system.name: system.training.options for system in Recast().plan(request).systems if system.training is not None
+    }
+    assert options["bilstm, general"] == options["bilstm, recast: puns"] == {"hidden": 8, "epochs": 2}
+    assert options["bilstm, fine-tuned: puns"] == {"epochs": 2}
+
+
 def test_who_reads_hypotheses_is_asked_once(folders: dict[str, str]) -> None:
     def baselines(*models: str) -> set[str]:
         return {system.row for system in planned(folders, *models, scenarios="recast").systems}
