@@ -150,7 +150,7 @@ def test_a_search_without_correction_would_be_caught() -> None:
     for _ in range(20):
         slices, hits = drawn_slices(random), DESIGN.hits(0.6, random).astype(float)
         tried = weak_slices._tried(slices, DESIGN.unit, 30)
-        smallest.append(min(weak_slices._contrast(hits, DESIGN.unit, rows).p_value for _, rows in tried))
+        smallest.append(min(weak_slices._Answers.of(hits, DESIGN.unit).contrast(rows).p_value for _, rows in tried))
     assert np.mean(np.array(smallest) <= 0.05) > 0.8
 
 

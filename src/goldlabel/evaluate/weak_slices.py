@@ -129,7 +129,8 @@ def find_weak_slices(
     right, units = np.asarray(hits, dtype=np.float64), unit_numbers(gold.units, len(gold))
     whole = share(right, units=units, level=level)
     tried = list(_tried(slices, units, fewest_units))
-    contrasts = [_contrast(right, units, rows) for _, rows in tried]
+    answers = _Answers.of(right, units)
+    contrasts = [answers.contrast(rows) for _, rows in tried]
     adjusted = holm([contrast.p_value for contrast in contrasts])
     single = 1 - (1 - level) / max(len(tried), 1)
     together = f", for {len(tried):,} slices at once"
@@ -175,7 +176,7 @@ class _Contrast:
 
 def _tried(slices: Sequence[Slice], units: Units, fewest_units: int) -> Iterator[tuple[tuple[Slice, ...], Rows]]:
     def enough(rows: Rows) -> bool:
-        return rows.sum() >= fewest_units and len(np.unique(units[rows])) >= fewest_units
+        return _count_units(units, rows) >= fewest_units
 
     large = [own for own in slices if enough(own.rows)]
     for own in large:
@@ -188,25 +189,46 @@ def _tried(slices: Sequence[Slice], units: Units, fewest_units: int) -> Iterator
             yield (first, second), rows
 
 
-def _contrast(hits: Floats, units: Units, rows: Rows) -> _Contrast:
-    count = int(units.max()) + 1
-    inside, outside = rows.sum(), (~rows).sum()
-    gap = float(hits[rows].mean() - hits[~rows].mean())
-    weights = np.where(rows, 1 / inside, -1 / outside)
-    own = np.where(rows, hits[rows].mean(), hits[~rows].mean())
-    sides = [np.bincount(units[side]).astype(np.float64) for side in (rows, ~rows)]
-    fewest = min(int((sizes > 0).sum()) for sizes in sides)
-    squares = max(
-        float((np.bincount(units, weights=weights * (hits - expected), minlength=count) ** 2).sum())
-        for expected in (hits.mean(), own)
-    )
-    freedom = min(effective_number(sizes) for sizes in sides) - 1
-    return _Contrast(gap, float(np.sqrt(fewest / (fewest - 1) * squares)), max(freedom, 1.0))
+@dataclass(frozen=True)
+class _Answers:
+    """Hits less their mean, with the sums of all units, of which a slice takes its part."""
+
+    surplus: Floats
+    units: Units
+    sums: Floats
+    sizes: Floats
+
+    @classmethod
+    def of(cls, hits: Floats, units: Units) -> _Answers:
+        """Sum up hits by unit."""
+        surplus, numbers = hits - hits.mean(), unit_numbers(units, len(hits))
+        sums = np.bincount(numbers, weights=surplus).astype(np.float64)
+        return cls(surplus, numbers, sums, np.bincount(numbers).astype(np.float64))
+
+    def contrast(self, rows: Rows) -> _Contrast:
+        """Hold a slice against the other pairs."""
+        own, count = self.units[rows], len(self.sizes)
+        sums = np.bincount(own, weights=self.surplus[rows], minlength=count).astype(np.float64)
+        sizes = np.bincount(own, minlength=count).astype(np.float64)
+        other_sums, other_sizes = self.sums - sums, self.sizes - sizes
+        inside, outside = sizes.sum(), other_sizes.sum()
+        mean, other_mean = sums.sum() / inside, other_sums.sum() / outside
+        # What each unit adds to the difference, if both sides were as good as all pairs, and if each is as it is.
+        alike = sums / inside - other_sums / outside
+        apart = alike - mean * sizes / inside + other_mean * other_sizes / outside
+        fewest = min(np.count_nonzero(sizes), np.count_nonzero(other_sizes))
+        error = np.sqrt(fewest / (fewest - 1) * max((alike**2).sum(), (apart**2).sum()))
+        freedom = min(effective_number(sizes), effective_number(other_sizes)) - 1
+        return _Contrast(float(mean - other_mean), float(error), max(freedom, 1.0))
+
+
+def _count_units(units: Units, rows: Rows) -> int:
+    return int(np.count_nonzero(np.bincount(units[rows])))
 
 
 def _weak_within(hits: Floats, units: Units, rows: Rows, among: Rows, fewest_units: int, chance: float) -> bool:
     """Return whether a slice is weak among some of the pairs."""
-    if any(len(np.unique(units[side & among])) < fewest_units for side in (rows, ~rows)):
+    if any(_count_units(units, side & among) < fewest_units for side in (rows, ~rows)):
         return False
-    contrast = _contrast(hits[among], unit_numbers(units[among], int(among.sum())), rows[among])
+    contrast = _Answers.of(hits[among], units[among]).contrast(rows[among])
     return contrast.gap < 0 and contrast.p_value <= chance
