@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import Any, Protocol
 
 from goldlabel.errors import GoldlabelError
@@ -128,6 +129,19 @@ def share_cores(jobs: int) -> None:
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // jobs))
 
 
+def end_with_parent() -> None:
+    """Have this process end when the one that began it is killed, instead of working on for nobody."""
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=_outlive, args=(parent,), daemon=True).start()
+
+
+def _outlive(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
+
+
 def _begin(jobs: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    end_with_parent()
     share_cores(jobs)

@@ -20,7 +20,7 @@ def write_bench_page(results: BenchResults, tables: Mapping[str, pl.DataFrame], 
     """Write a bench as one HTML file."""
     sections = [
         Section(heading="Accuracy", text=_over(results), table=results.table),
-        *(Section(heading=name, text="", table=table) for name, table in tables.items()),
+        *(Section(heading=name, text="", table=_rounded(table)) for name, table in tables.items()),
         *_ranking(results),
         Section(
             heading="How sure, how right",
@@ -31,6 +31,15 @@ def write_bench_page(results: BenchResults, tables: Mapping[str, pl.DataFrame], 
         *_notes(results),
     ]
     render_page(Page(title=f"Bench: {results.suite}", lead=results.title, sections=sections), path)
+
+
+def _rounded(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a table with one place behind the point, as figures in per cent are printed; p-values keep three."""
+    return table.with_columns(
+        pl.col(name).map_elements(lambda value: f"{value:.1f}", return_dtype=pl.String)
+        for name, kind in table.schema.items()
+        if kind.is_float() and name.split()[-1] != "p"
+    )
 
 
 def _over(results: BenchResults) -> str:

@@ -26,7 +26,7 @@ from typing import Any
 import polars as pl
 
 from goldlabel.errors import GoldlabelError, InputError
-from goldlabel.executors import DIED, as_they_end, share_cores
+from goldlabel.executors import DIED, as_they_end, end_with_parent, share_cores
 from goldlabel.files import LOCK, lock_folder, write_text
 from goldlabel.models.loading import load_model
 from goldlabel.pairs import Pairs, Result
@@ -398,6 +398,7 @@ class _Worker:
 
 def _begin(tasks: Mapping[str, Task], folder: Path, stop: Any, steps: Any, jobs: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # between runs, Ctrl-C is for the parent
+    end_with_parent()
     _Worker.tasks, _Worker.folder, _Worker.stop, _Worker.steps = tasks, folder, stop, steps
     if steps is not None:
         steps.cancel_join_thread()
