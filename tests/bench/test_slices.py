@@ -8,11 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
+import pytest
 
 import goldlabel as gl
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.sets import evaluation_set
 from goldlabel.evaluate.suite import Request, SuitePlan
+from goldlabel.evaluate.suite_slices import slice_tables, slices_of
+from goldlabel.evaluate.weak_slices import find_weak_slices
 from tests.bench.samples import LABELS, pairs
 from tests.evaluate.samples import Told, make_pairs
 
@@ -67,3 +70,15 @@ def test_a_system_without_premises_tells_easy_from_hard(tmp_path: Path) -> None:
     accuracies = {name.split(":")[0]: accuracy for name, accuracy in blind.select("slice", "accuracy").iter_rows()}
     assert accuracies == {"easy": 1.0, "hard": 0.0}
     assert blind["pairs"].to_list() == [300, 600]
+    weak = pl.read_csv(tmp_path / "b/tables/weak-slices.csv").filter(model="blind")
+    assert not any("hard" in name for name in weak["slice"]), "that it is wrong where it is wrong is no finding"
+
+
+def test_weak_slices_are_corrected_for_all_searches(tmp_path: Path) -> None:
+    results = gl.bench(Genres(), {"weak": weak_on_news(), "strong": Told(GOLD)}, tmp_path / "bench")
+    weak = slice_tables(results)["weak-slices"]
+    (name,) = results.sets
+    gold, hits = results.plan.find_set(name).gold, results.hits("weak", name)
+    search = find_weak_slices(gold, hits, slices_of(results, name), level=0.975)
+    assert weak["adjusted_p"][0] == pytest.approx(2 * search.found[0].adjusted)
+    assert weak["difference_low"][0] == pytest.approx(search.found[0].difference.low)

@@ -29,6 +29,7 @@ from goldlabel.pairs.tokens import language_of, tokenize_units
 
 SLICED = ("genre", "level", "round", "condition", "tags")
 """The columns whose values are slices, where the frame has them."""
+WITHOUT_PREMISE = "without premise"
 OVERLAPS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 Rows = NDArray[np.bool_]
@@ -96,8 +97,8 @@ def make_slices(
             raise InputError(f"{gold.name}: {len(without_premise):,} labels are no answers to {len(gold):,} pairs")
         easy = np.asarray(without_premise) == gold.frame["label"].to_numpy()
         slices += [
-            Slice("without premise", "easy: right without the premise", easy),
-            Slice("without premise", "hard: wrong without the premise", ~easy),
+            Slice(WITHOUT_PREMISE, "easy: right without the premise", easy),
+            Slice(WITHOUT_PREMISE, "hard: wrong without the premise", ~easy),
         ]
     return [own for own in slices if 0 < own.rows.sum() < len(gold)]
 
