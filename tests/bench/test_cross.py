@@ -278,6 +278,8 @@ def test_claims_are_answered_with_p_values() -> None:
     assert (lstm["Difference"], lstm["Sets"]) == (35.0, 2)
     assert lstm["Low"] < 35.0 < lstm["High"]
     assert lstm["p"] <= lstm["p (Holm)"] < 0.05
+    assert claims["RF is better than DiSAN"]["Difference"] == -29.0
+    assert claims["RF is better than DiSAN"]["Low"] < -29.0 < claims["RF is better than DiSAN"]["High"] < 0
     assert claims["RF is better than InferSent"]["p"] == 1.0
     assert lstm["Difference (paper)"] == pytest.approx((45.7 + 48.5 - 42.0 - 35.5) / 2)
     assert claims["+DRiFt is better than BiLSTM"]["Difference (paper)"] is None

@@ -59,6 +59,11 @@ class Estimate:
         low, high = (None, None) if self.interval is None else (100 * self.interval[0], 100 * self.interval[1])
         return replace(self, value=value, low=low, high=high)
 
+    def __neg__(self) -> Estimate:
+        """Return the figure with the other sign."""
+        value, low, high = (None if end is None else -end for end in (self.value, self.high, self.low))
+        return replace(self, value=value, low=low, high=high)
+
     def text(self, places: int = 1) -> str:
         """Return the figure as pages print it: ``81.2 (79.0 to 83.1)``."""
         if self.value is None:

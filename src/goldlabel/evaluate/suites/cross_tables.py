@@ -189,13 +189,12 @@ class _Tables:
         methods = [key for key in read_reference()["debiased"] if key != PLAIN]
         forms += [(method, PLAIN) for method in methods]
         forms += [(DRIFT, method) for method in methods if method != DRIFT]
-        claimed = [(systems[a], systems[b]) for a, b in forms if a in systems and b in systems]
-        tests = [self.results.compare_means(a.system, b.system) for a, b in claimed if self._share_sets(a, b)]
+        judged = [(systems[a], systems[b]) for a, b in forms if a in systems and b in systems]
+        claimed = [(a, b) for a, b in judged if self.results.common_sets([a.system, b.system])]
+        tests = [self.results.compare_means(a.system, b.system) for a, b in claimed]
         adjusted = holm([test.p_value for test, _ in tests])
         rows = []
-        for (first, second), (test, sets), p in zip(
-            ((a, b) for a, b in claimed if self._share_sets(a, b)), tests, adjusted, strict=True
-        ):
+        for (first, second), (test, sets), p in zip(claimed, tests, adjusted, strict=True):
             gap = test.difference.percent()
             row = {
                 "Claim": f"{first.name} is better than {second.name}",
@@ -211,9 +210,6 @@ class _Tables:
                 row["Difference (paper)"] = _rounded(_minus(_paper_mean(first, sets), _paper_mean(second, sets)), 2)
             rows.append(row)
         return _frame(rows)
-
-    def _share_sets(self, first: Row, second: Row) -> bool:
-        return bool(self.results.common_sets([first.system, second.system]))
 
     def _answer(self, difference: float, p_value: float) -> str:
         if p_value > 1 - self.results.level:
@@ -271,7 +267,8 @@ def _gain(figure: float | None, of: float | None) -> float | None:
 
 
 def _rounded(figure: float | None, places: int = 1) -> float | None:
-    return figure if figure is None or isinstance(figure, int) else round(figure, places)
+    # Adding 0 makes a rounded -0.04 a 0.0 without a sign.
+    return figure if figure is None or isinstance(figure, int) else round(figure, places) + 0.0
 
 
 def _frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
