@@ -51,7 +51,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
     """Linear models of every part, and one that is judged as it is."""
     folder = tmp_path_factory.mktemp("rounds")
     models = {"linear": "linear", "knows R1": Cued("R1")}
-    options = {"beside": ""}
+    options = {"beside": "none"}
     return run("rounds", folder, campaign(), models, "campaign", train=base(), options=options, reference=True), folder
 
 
@@ -122,6 +122,15 @@ def test_labels_that_hang_on_the_hypothesis_alone_are_found_without_premises(tra
     assert set(lines) == {(data, reads) for data in ("base+R1+R2", "base", "R1+R2") for reads in ("both", "hypothesis")}
     assert value(lines["R1+R2", "hypothesis"]["all"]) == 100
     assert value(lines["base", "hypothesis"]["all"]) < 50
+
+
+def test_what_models_read_is_told(tmp_path: Path) -> None:
+    options = {"beside": "none", "parts": "table-6"}
+    models = ["hom", "majority", "linear@hypothesis", "linear"]
+    run("rounds", tmp_path, campaign(), models, "campaign", options=options)
+    reads = [(row["model"], row["reads"]) for row in table(tmp_path, "table-6")]
+    expected = [("hom", "hypothesis"), ("majority", ""), ("linear@hypothesis", "hypothesis")]
+    assert reads == [*expected, ("linear", "both"), ("linear", "hypothesis")]
 
 
 def test_errors_are_counted_by_the_widest_type(trained: tuple[Any, Path]) -> None:

@@ -34,8 +34,8 @@ def choose_parts(asked: str, known: Sequence[str]) -> tuple[str, ...]:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Read names that are separated by commas."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+    """Read names that are separated by commas; ``none`` is no name."""
+    return tuple(name for part in text.split(",") if (name := part.strip()) not in ("", "none"))
 
 
 def find_dataset(request: Request, name: str, missing: dict[str, str]) -> Pairs | None:
@@ -133,7 +133,7 @@ class Lesson:
 
     def train(self, choice: ModelChoice, part: str) -> System:
         """Return the system that learns it, for one part of a suite."""
-        reads = "hypothesis" if self.hypothesis_only else choice.options.get("reads", "both")
+        reads = "hypothesis" if self.hypothesis_only else _reads(choice)
         reading = ", hypothesis only" if self.hypothesis_only else ""
         system = choice.system(on=self.on, sizes=self.sizes, options={"reads": reads} if self.hypothesis_only else {})
         return replace(
@@ -175,6 +175,16 @@ def enrol(
 def systems_of(results: BenchResults, part: str) -> list[System]:
     """Return the systems of a part that have answers."""
     return [system for system in results.plan.systems if system.name in results.systems and part in system.marks.parts]
+
+
+def _reads(choice: ModelChoice) -> str:
+    """Return which sentences a model reads as it is asked for; nothing where it reads neither."""
+    assert choice.model is not None
+    member = find_member(choice.model)
+    options = {} if member.fitted_by_trainer else own_options(member.fit)
+    if member.fitted_by_trainer or "hypothesis_only" in options:
+        return str(choice.options.get("reads", "both"))
+    return "hypothesis" if "premise_only" in options else ""
 
 
 def has_hypothesis_form(choice: ModelChoice) -> bool:
