@@ -35,13 +35,13 @@ def write(folder: Path, name: str, labels: Sequence[str], space: LabelSpace = NL
 
 @pytest.fixture
 def data(tmp_path: Path, home: Path) -> dict[str, str]:
-    """Four sets and the one in domain; contradiction is the most frequent word of all, neutral is right most often."""
+    """Four sets and the one in domain; entailment is the most frequent word of all, neutral is right most often."""
     folder = tmp_path / "data"
     return {
-        "sick": write(folder, "sick", [C] * 30 + [N] * 10 + [E] * 4),
+        "sick": write(folder, "sick", [C] * 8 + [N] * 10 + [E] * 20),
         "cb": write(folder, "cb", [C] * 10 + [E] * 10, split="train"),
-        "scitail": write(folder, "scitail", [N] * 40, SCITAIL, split="train"),
-        "dpr": write(folder, "dpr", ["entailment", "not_entailment"] * 10, NLI2),
+        "scitail": write(folder, "scitail", [N] * 16, SCITAIL, split="train"),
+        "dpr": write(folder, "dpr", ["entailment"] * 12 + ["not_entailment"] * 28, NLI2),
         "snli": write(folder, "snli", [E, E, N, C] * 10, split=["train"] * 20 + ["dev"] * 10 + ["test"] * 10),
     }
 
