@@ -229,14 +229,14 @@ def test_no_mean_is_held_against_one_over_other_sets() -> None:
 
 def test_table_3_tells_what_each_method_adds() -> None:
     systems = [
-        trained("bilstm+weighting", debias="weighting"),
-        trained("bilstm+drift", debias="drift"),
-        trained("bilstm"),
+        trained("bilstm-siamese+weighting", debias="weighting"),
+        trained("bilstm-siamese+drift", debias="drift"),
+        trained("bilstm-siamese"),
     ]
     right = {
-        "bilstm": {"sick": 40, "cb": 60, "snli": 80},
-        "bilstm+drift": {"sick": 50, "cb": 70, "snli": 60},
-        "bilstm+weighting": {"sick": 40, "cb": 55, "snli": 80},
+        "bilstm-siamese": {"sick": 40, "cb": 60, "snli": 80},
+        "bilstm-siamese+drift": {"sick": 50, "cb": 70, "snli": 60},
+        "bilstm-siamese+weighting": {"sick": 40, "cb": 55, "snli": 80},
     }
     table = make_tables(make_results(right, systems), reference=True)["table-3"]
     assert table["Method"].to_list() == ["BiLSTM", "+DRiFt", "+Weighting"]
@@ -257,14 +257,14 @@ def test_claims_are_answered_with_p_values() -> None:
         *SYSTEMS,
         trained("infersent"),
         trained("disan"),
-        trained("bilstm"),
-        trained("bilstm+drift", debias="drift"),
+        trained("bilstm-siamese"),
+        trained("bilstm-siamese+drift", debias="drift"),
     ]
     right = RIGHT | {
         "infersent": {"sick": 60, "cb": 80, "snli": 80},
         "disan": {"sick": 99, "cb": 99, "snli": 80},
-        "bilstm": {"sick": 40, "cb": 40, "snli": 80},
-        "bilstm+drift": {"sick": 75, "cb": 75, "snli": 80},
+        "bilstm-siamese": {"sick": 40, "cb": 40, "snli": 80},
+        "bilstm-siamese+drift": {"sick": 75, "cb": 75, "snli": 80},
     }
     claims = rows(make_tables(make_results(right, systems), reference=True)["claims"])
     answers = {claim: row["Answer"] for claim, row in claims.items()}

@@ -24,7 +24,7 @@ from goldlabel.models.loading import HF
 from goldlabel.models.majority import Majority
 from goldlabel.models.model import CONFIG, WITH_REFERENCE, read_config
 
-ENCODER, PLAIN, FOREST, DRIFT = "encoder", "bilstm", "random-forest", "bilstm+drift"
+ENCODER, PLAIN, FOREST, DRIFT = "encoder", "bilstm-siamese", "random-forest", "bilstm-siamese+drift"
 BEATEN = ("lstm", "infersent", "disan")
 """Networks that the paper finds to be worse than the random forest."""
 
