@@ -7,25 +7,25 @@ from typing import Any
 
 import pytest
 
+from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.protocols import (
     CONDITIONS,
-    KINDS,
     LANGUAGES,
     ORDER,
-    PROTOCOLS,
     Cleaning,
     Condition,
     Pay,
     Protocol,
     TrainingExample,
     make_protocol,
+    protocol_names,
 )
 from goldlabel.errors import InputError
 from goldlabel.pairs.labels import LABEL_SPACES
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", protocol_names())
 def test_every_protocol_survives_json(name: str, language: str) -> None:
     protocol = make_protocol(name, language)
     assert protocol.kind in KINDS

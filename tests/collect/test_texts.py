@@ -17,7 +17,7 @@ from goldlabel.collect.protocols import (
     make_protocol,
 )
 from goldlabel.collect.rules import Hypothesis, check_hypotheses, measure_hypotheses
-from goldlabel.collect.texts import INSTRUCTIONS, TRAINED, instructions, training_examples
+from goldlabel.collect.texts import TRAINED, instruction_names, instructions, training_examples
 from goldlabel.errors import InputError
 
 
@@ -26,7 +26,7 @@ def project(name: str, language: str) -> Protocol:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", INSTRUCTIONS)
+@pytest.mark.parametrize("name", instruction_names())
 def test_instructions_are_whole(name: str, language: str) -> None:
     text = instructions(name, project(name, language))
     assert text.startswith("# ")

@@ -33,7 +33,8 @@ def messages() -> set[str | tuple[str, ...]]:
     """Everything that templates and code mark for translation."""
     methods = [("**.py", "python"), ("templates/**.html", "jinja2.ext:babel_extract")]
     options = {"templates/**.html": {"trim_blocks": "1", "lstrip_blocks": "1", "newstyle_gettext": "1", "silent": "0"}}
-    return {found[2] for found in extract_from_dir(WEB, method_map=methods, options_map=options)}
+    places = (WEB, COLLECT / "kinds")
+    return {found[2] for place in places for found in extract_from_dir(place, method_map=methods, options_map=options)}
 
 
 def catalogs() -> list[Catalog]:

@@ -84,9 +84,11 @@ def init_command(
         place = store.url
     link = _link(address, token)
     if as_json:
-        print_json({"project": made.name, "kind": made.kind, "language": language, "database": place, "link": link})
+        print_json(
+            {"project": made.name, "kind": made.kind.name, "language": language, "database": place, "link": link}
+        )
         return
-    typer.echo(f"project {made.name!r} ({made.kind}, {language}) in {place}")
+    typer.echo(f"project {made.name!r} ({made.kind.name}, {language}) in {place}")
     typer.echo(f"The requester's link, for one person within 7 days:\n{link}")
     typer.echo(f"Next: goldlabel collect import {folder} PREMISES, then goldlabel collect serve {folder}")
 
@@ -123,7 +125,7 @@ def import_command(
     with closing(_open(folder, database)) as store:
         with store.read() as tx:
             found = _project(tx, folder, project)
-        usual = "premises" if found.kind == "elicitation" else "pairs"
+        usual = "premises" if found.kind.writes else "pairs"
         if one_of("--as", what or usual, KINDS_OF_IMPORT) == "premises":
             told = _import_premises(store, found, paths, genre, source, questions, limit)
         else:

@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, bindparam, func, select
 
 from goldlabel.collect.events import record
+from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.people import Member, require_role
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.qualification import is_qualified
@@ -23,10 +24,6 @@ from goldlabel.collect.refusals import Conflict, Missing
 from goldlabel.collect.schema import assignments, pairs, people, premises, subsets, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.errors import InputError
-
-ROLE_FOR = {"write": "writer", "verify": "verifier"}
-KINDS_FOR = {"write": ("write",), "verify": ("verify", "gold")}
-"""What a person who asks for a kind of work may be given; a question with a known answer looks like any other."""
 
 MOMENT = timedelta(seconds=1)
 """How soon to ask again where something may be free at once."""
@@ -76,11 +73,11 @@ def claim(tx: Transaction, project_id: int, person_id: int, kind: str, *, hold: 
     Tasks they hold come first, so that a page loaded again shows the same; then those whose time ran out while
     nobody else took them; then new ones.
     """
-    if kind not in ROLE_FOR:
-        raise InputError(f"there is no work of kind {kind!r}; allowed: {', '.join(ROLE_FOR)}")
+    if kind not in WORKS:
+        raise InputError(f"there is no work of kind {kind!r}; allowed: {', '.join(WORKS)}")
     found = project(tx, project_id)
     lock_person(tx, person_id)
-    member = require_role(tx, project_id, person_id, ROLE_FOR[kind])
+    member = require_role(tx, project_id, person_id, WORKS[kind].role)
     held = _held(tx, found, person_id, kind)
     mine = [row.id for row in held if row.expires_at > tx.now]
     status, until = _obstacle(tx, found, member), None
@@ -216,7 +213,7 @@ def _own(kind: str) -> tuple[ColumnElement[bool], ...]:
     return (
         assignments.c.project_id == bindparam("project_id"),
         assignments.c.person_id == bindparam("person_id"),
-        assignments.c.kind.in_(KINDS_FOR[kind]),
+        assignments.c.kind.in_(WORKS[kind].tasks),
     )
 
 
@@ -348,7 +345,11 @@ def _outlook(tx: Transaction, found: Project, member: Member, kind: str) -> tupl
         soonest = tx.now
     if soonest is not None:
         return "waiting", max(soonest, tx.now + MOMENT)
-    if kind == "verify" and any(_unanswered(tx, found, "write", one.name) for one in found.protocol.conditions):
+    if any(
+        _unanswered(tx, found, work.name, one.name)
+        for work in found.kind.before(kind)
+        for one in found.protocol.conditions
+    ):
         return "later", None
     return ("others" if _unanswered(tx, found, kind, member.condition) else "finished"), None
 

@@ -17,20 +17,20 @@ from typing import Any
 
 import polars as pl
 
+from goldlabel.collect.figures import Figures, measure_figures
 from goldlabel.collect.ledger import Line, lines
 from goldlabel.collect.snapshot import Snapshot, take_snapshot, verified
-from goldlabel.collect.splits import ElicitationSplits
 from goldlabel.collect.store import Store
 from goldlabel.files import atomic_folder
 from goldlabel.metrics import Estimate
 from goldlabel.pairs import Pairs, Result
-from goldlabel.pairs.groups import ALL, Key, group_name, group_title
+from goldlabel.pairs.groups import group_title
 from goldlabel.pairs.labels import NLI3, ORDINAL5
 from goldlabel.pairs.record import COLUMNS
 from goldlabel.pairs.rows import to_json
 from goldlabel.pairs.splits import ExcludeOverlap, Split
 from goldlabel.pairs.writing import refuse_foreign_folder
-from goldlabel.verify import HumanBaseline, Mixture, Verification, compare_mixture, human_baseline, verify, votes_of
+from goldlabel.verify import Verification, verify
 from goldlabel.verify.agreement import COEFFICIENTS, SHARES
 
 _TOLD = (*SHARES, "fleiss_kappa", "krippendorff_alpha")
@@ -89,36 +89,6 @@ class Export(Result):
         }
 
 
-@dataclass(frozen=True)
-class Figures:
-    """What the votes of a project say; ``None`` where there are too few, or where it is another kind of project."""
-
-    verification: Verification | None
-    mixture: Mixture | None
-    baseline: HumanBaseline | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return agreement by group, the foreign pairs beside the own ones, and the human baseline."""
-        groups = self.verification.groups if self.verification else {}
-        return {
-            "agreement": {group_name(key): group.to_dict() for key, group in groups.items()} or None,
-            "mixture": self.mixture.to_dict() if self.mixture else None,
-            "human_baseline": self.baseline.to_dict() if self.baseline else None,
-        }
-
-    def files(self) -> dict[str, str]:
-        """Return the files that hold the figures."""
-        found: dict[str, str] = {}
-        for name, one in (
-            ("verification", self.verification),
-            ("mixture", self.mixture),
-            ("human_baseline", self.baseline),
-        ):
-            if one is not None:
-                found |= {f"{name}.json": to_json(one.to_dict()) + "\n", f"{name}.csv": one.table.write_csv()}
-        return found
-
-
 def export_project(store: Store, project_id: int, folder: str | Path, *, describe: Sequence[Describe] = ()) -> Export:
     """Write a project's pairs as a dataset; people may go on working meanwhile.
 
@@ -159,41 +129,20 @@ def export_project(store: Store, project_id: int, folder: str | Path, *, describ
     )
 
 
-def measure_figures(snapshot: Snapshot, *, resamples: int = 1000) -> Figures:
-    """Measure agreement by condition and level, the foreign pairs, and the human baseline of a project."""
-    kind, checked = snapshot.project.kind, verified(snapshot.own)
-    if not len(checked):
-        return Figures(None, None, None)
-    if kind == "elicitation":
-        verification = verify(checked, "condition", resamples=resamples)
-        by_level = verify(checked, ("condition", "level"), resamples=resamples).groups
-        levels = {key: group for key, group in by_level.items() if key != ALL and key[-1] is not None}
-        verification = replace(verification, groups={**verification.groups, **levels})
-    else:
-        verification = verify(checked, resamples=resamples)
-    sizes = _sizes(snapshot.own)
-    groups = {key: replace(group, n=sizes[key]) for key, group in verification.groups.items()}
-    baseline = None
-    if kind == "human-baseline":
-        baseline = human_baseline(votes_of(checked))
-    return Figures(replace(verification, groups=groups), _mixture(snapshot, resamples), baseline)
-
-
 def split_pairs(snapshot: Snapshot, verification: Verification | None) -> Split:
     """Return a snapshot's pairs with gold labels, where the votes decide them, and with their splits."""
     project, pairs = snapshot.project, snapshot.own
     seed = project.seed % 2**32
     step = f"collected in project {project.name!r}, snapshot of {snapshot.at:%Y-%m-%d %H:%M} UTC"
     pairs = Pairs(pairs.frame, pairs.card.with_step(step))
-    if verification is not None and project.kind != "human-baseline":
+    if verification is not None and project.kind.relabels:
         gold = verification.pairs.frame.select("id", pl.col("label").alias("gold"))
         labelled = pairs.frame.join(gold, on="id", how="left", maintain_order="left")
         frame = labelled.with_columns(pl.coalesce("gold", "label").alias("label")).select(COLUMNS).collect().lazy()
         pairs = Pairs(frame, pairs.card.with_step(verification.pairs.card.history[-1]))
-    if project.kind != "elicitation":
+    plan = project.kind.splits(snapshot)
+    if plan is None:
         return Split(pairs, {"none": len(pairs)} if len(pairs) else {}, 0, seed)
-    sizes = project.protocol.splits
-    plan = ElicitationSplits(dev=sizes.dev, test=sizes.test, exclusive=snapshot.exclusive)
     return pairs.split(plan, seed=seed)
 
 
@@ -206,32 +155,6 @@ def ledger_csv(paid: Sequence[Line], currency: str) -> str:
         told = (one.id, one.at.isoformat(), one.pseudonym, one.kind, one.amount, currency)
         writer.writerow((*told, one.reason, one.answer_id, one.reverses, one.key))
     return stream.getvalue()
-
-
-def _sizes(pairs: Pairs) -> dict[Key, int]:
-    """Count all pairs by their groups: the whole, a condition, a condition's level."""
-    frame = pairs.frame.select("condition", "level").collect()
-    sizes = {ALL: len(frame)}
-    for columns in (["condition"], ["condition", "level"]):
-        for *values, count in frame.group_by(columns).len().iter_rows():
-            sizes[tuple(values)] = count
-    return sizes
-
-
-def _mixture(snapshot: Snapshot, resamples: int) -> Mixture | None:
-    """Hold foreign pairs against own ones: verifiers' votes only, beside the label that each pair came with."""
-    own, foreign = verified(snapshot.own), verified(snapshot.foreign)
-    if not len(own) or not len(foreign):
-        return None
-    written = snapshot.project.kind == "elicitation"
-    votes = pl.col("votes").list.slice(1) if written else pl.col("votes")
-    bare = [
-        Pairs(one.frame.with_columns(taken.alias("votes"), pl.lit(None, pl.String).alias("meta")), one.card)
-        for one, taken in ((own, votes), (foreign, pl.col("votes")))
-    ]
-    if any(one.frame.select(pl.col("votes").list.len().max()).collect().item() < 2 for one in bare):
-        return None
-    return compare_mixture(*bare, resamples=resamples)
 
 
 def _without_overlap(split: Split, pairs: Pairs) -> Split | None:

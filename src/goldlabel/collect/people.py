@@ -230,15 +230,15 @@ def require_role(tx: Transaction, project_id: int, person_id: int, *allowed: str
 
 
 def _check_role(tx: Transaction, project_id: int, role: str, condition: str, exclusive: bool) -> None:
-    protocol = project(tx, project_id).protocol
+    found = project(tx, project_id)
     if role not in ROLES:
         raise InputError(f"there is no role {role!r}; allowed: {', '.join(ROLES)}")
-    if role == "writer" and protocol.kind != "elicitation":
-        raise InputError(f"nobody writes in a project of kind {protocol.kind!r}; invite verifiers")
+    if role not in found.kind.roles:
+        raise InputError(f"nobody writes in a project of kind {found.kind.name!r}; invite verifiers")
     if role != "writer" and (condition or exclusive):
         raise InputError(f"a condition, and being exclusive to test, is for writers, not for a {role}")
     if condition:
-        protocol.condition(condition)
+        found.protocol.condition(condition)
 
 
 def _least_written(tx: Transaction, project_id: int) -> str:

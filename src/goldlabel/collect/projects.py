@@ -16,6 +16,7 @@ from sqlalchemy import Row, func, select
 
 from goldlabel.collect import drawing
 from goldlabel.collect.events import record
+from goldlabel.collect.kinds import KINDS, Kind
 from goldlabel.collect.ledger import in_units
 from goldlabel.collect.premises import Premise
 from goldlabel.collect.protocols import Protocol
@@ -38,11 +39,15 @@ class Project:
 
     id: int
     name: str
-    kind: str
     protocol: Protocol
     seed: int
     state: str
     created_at: datetime
+
+    @property
+    def kind(self) -> Kind:
+        """What kind of collection it is."""
+        return KINDS.get(self.protocol.kind)
 
     def random(self, *purpose: object) -> random.Random:
         """Return a generator that depends on the project's seed and on what it is for, never on earlier draws."""
@@ -176,8 +181,10 @@ def configure(tx: Transaction, project_id: int, protocol: Protocol, *, by: int |
 def add_premises(tx: Transaction, project_id: int, new: Iterable[Premise], *, by: int | None) -> int:
     """Add premises to the pool and to the writers' queues, in random order; return how many were added."""
     found = _locked(tx, project_id)
-    if found.kind != "elicitation":
-        raise InputError(f"project {found.name!r} is of kind {found.kind!r}: nobody writes in it; import pairs instead")
+    if not found.kind.writes:
+        raise InputError(
+            f"project {found.name!r} is of kind {found.kind.name!r}: nobody writes in it; import pairs instead"
+        )
     size = tx.value(select(func.max(premises.c.number)).where(premises.c.project_id == project_id)) or 0
     rows = [
         {
@@ -204,7 +211,7 @@ def import_pairs(tx: Transaction, project_id: int, new: Iterable[NewPair], *, or
     found = _locked(tx, project_id)
     if origin not in IMPORTS:
         raise InputError(f"pairs cannot be imported as {origin!r}; allowed: {', '.join(IMPORTS)}")
-    if origin == "imported" and found.kind == "elicitation":
+    if origin not in found.kind.imports:
         raise InputError(f"the pairs of project {found.name!r} are written in it; import pairs as foreign or gold")
     by_genre: dict[str, list[NewPair]] = defaultdict(list)
     for one in new:
@@ -272,7 +279,7 @@ def _locked(tx: Transaction, project_id: int) -> Project:
 
 
 def _project(row: Row[Any]) -> Project:
-    return Project(row.id, row.name, row.kind, _loaded(row.config), row.seed, row.state, row.created_at)
+    return Project(row.id, row.name, _loaded(row.config), row.seed, row.state, row.created_at)
 
 
 @lru_cache(maxsize=128)

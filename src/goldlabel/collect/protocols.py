@@ -8,17 +8,17 @@ changes under the people who work in it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from goldlabel.collect.kinds import KINDS, offered_kinds
 from goldlabel.collect.settings import dump_settings, load_settings, require, require_pattern, require_share
 from goldlabel.errors import InputError
 from goldlabel.pairs.labels import ABSTENTIONS, LABEL_SPACES, LabelSpace
 from goldlabel.pairs.lexicon import LEXICONS, lexicon
 from goldlabel.registry import Registry, suggest
 
-KINDS = ("elicitation", "human-baseline", "vetting")
 LANGUAGES = LEXICONS
 LEVELS = ("easy", "medium", "hard")
 ONLY = "only"
@@ -232,19 +232,16 @@ class Protocol:
     examples: tuple[TrainingExample, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, allowed in (("kind", KINDS), ("language", LANGUAGES), ("labels", tuple(LABEL_SPACES))):
+        for name, allowed in (("kind", tuple(KINDS)), ("language", LANGUAGES), ("labels", tuple(LABEL_SPACES))):
             value = getattr(self, name)
             require(value in allowed, name, value, suggest(value, list(allowed)).removeprefix("allowed: "))
         names = [condition.name for condition in self.conditions]
         require(len(set(names)) == len(names), "conditions", names, "different names")
         strange = [one.label for one in self.examples if one.label not in self.label_space]
         require(not strange, "examples", strange, ", ".join(self.label_space.labels))
-        require(
-            bool(names) == (self.kind == "elicitation"),
-            "conditions",
-            names,
-            "one or more for elicitation, none otherwise",
-        )
+        wanted = KINDS.get(self.kind).has_conditions
+        allowed_conditions = f"one or more for {self.kind}" if wanted else f"none for {self.kind}"
+        require(bool(names) == wanted, "conditions", names, allowed_conditions)
 
     @property
     def label_space(self) -> LabelSpace:
@@ -287,30 +284,32 @@ ORDER = {
 }
 """Labels in the order in which people see them; a label space itself is sorted by the alphabet."""
 
-PROTOCOLS = (*CONDITIONS, "human-baseline", "vetting")
-"""The names of ready-made protocols: each condition of elicitation, and two kinds of labelling."""
-
 _LENGTHS = {"zh": (8, 50), "en": (20, 200)}
 _CURRENCIES = {"zh": "CNY", "en": "USD"}
+
+
+def protocol_names() -> tuple[str, ...]:
+    """Return the names of the ready-made protocols."""
+    return tuple(name for kind in offered_kinds() for name in kind.protocols)
 
 
 def make_protocol(name: str, language: str) -> Protocol:
     """Return a ready-made protocol; several conditions joined by commas share one project."""
     names = name.split(",")
+    kinds = offered_kinds()
+    if len(names) > 1:
+        kinds = [kind for kind in kinds if kind.has_conditions]
+    allowed = {name: kind for kind in kinds for name in kind.protocols}
     for one in names:
-        if one not in PROTOCOLS or (len(names) > 1 and one not in CONDITIONS):
-            allowed = list(CONDITIONS if len(names) > 1 else PROTOCOLS)
-            raise InputError(f"there is no protocol {one!r}; {suggest(one, allowed)}")
+        if one not in allowed:
+            raise InputError(f"there is no protocol {one!r}; {suggest(one, list(allowed))}")
     if language not in LANGUAGES:
         raise InputError(f"there is no protocol for language {language!r}; {suggest(language, list(LANGUAGES))}")
-    if name == "human-baseline":
-        return _human_baseline(_base(name, language))
-    if name == "vetting":
-        return _vetting(_base(name, language))
-    return _base("elicitation", language, [CONDITIONS.get(one) for one in names])
+    return allowed[names[0]].make(names, language)
 
 
-def _base(kind: str, language: str, conditions: Sequence[Condition] = ()) -> Protocol:
+def base_protocol(kind: str, language: str, conditions: Sequence[Condition] = ()) -> Protocol:
+    """Return what all ready-made protocols of a language begin with."""
     shortest, longest = _LENGTHS[language]
     entry = lexicon(language)["negation"]
     return Protocol(
@@ -324,23 +323,4 @@ def _base(kind: str, language: str, conditions: Sequence[Condition] = ()) -> Pro
             exceptions=tuple(entry.get("except", ())),
             pattern=entry.get("pattern"),
         ),
-    )
-
-
-def _human_baseline(base: Protocol) -> Protocol:
-    """Appendix E: five fresh people, trained on 20 examples without a threshold, label 300 pairs each."""
-    return replace(
-        base,
-        verifying=VerifyingRules(share=1.0, verifiers=5, abstentions=(), foreign=0, sample=300),
-        qualification=Qualification(threshold=0.0, gold_rate=0.0),
-    )
-
-
-def _vetting(base: Protocol) -> Protocol:
-    """Every recast pair is judged on the five-step scale of Zhang et al. (2017)."""
-    return replace(
-        base,
-        labels="ordinal5",
-        verifying=VerifyingRules(share=1.0, verifiers=3, abstentions=("incomprehensible",), foreign=0),
-        qualification=Qualification(training=10, threshold=0.0, gold_rate=0.0),
     )

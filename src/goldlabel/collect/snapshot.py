@@ -49,11 +49,10 @@ def take_snapshot(tx: Transaction, project_id: int) -> Snapshot:
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in tx.all(query):
         rows[around.subsets[row.subset_id].origin].append(_record(row, found, around))
-    own = "written" if found.kind == "elicitation" else "imported"
     return Snapshot(
         project=found,
         at=tx.now,
-        own=_pairs(rows[own], found, found.name, "first" if own == "written" else "none"),
+        own=_pairs(rows[found.kind.own], found, found.name, "first" if found.kind.writes else "none"),
         foreign=_pairs(rows["foreign"], found, f"{found.name}, foreign pairs", "none"),
         exclusive=_exclusive(tx, project_id),
     )

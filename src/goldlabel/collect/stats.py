@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy import func, select
 
-from goldlabel.collect.export import Figures, measure_figures
+from goldlabel.collect.figures import Figures, measure_figures
 from goldlabel.collect.ledger import lines
 from goldlabel.collect.projects import Project, QueueLine, queue_progress
 from goldlabel.collect.qualification import PersonOverview, people_overview
@@ -42,7 +42,7 @@ class Stats(Result):
     def title(self) -> str:
         """How much was written and verified."""
         return (
-            f"{self.project.name} ({self.project.kind}, {self.project.state}): {self.premises:,} premises, "
+            f"{self.project.name} ({self.project.kind.name}, {self.project.state}): {self.premises:,} premises, "
             f"{self.pairs:,} pairs, {self.verified:,} of them verified; "
             f"{self.total} {self.project.protocol.pay.currency} owed"
         )
@@ -72,7 +72,7 @@ class Stats(Result):
         """Return all figures as plain values."""
         return {
             "name": self.project.name,
-            "kind": self.project.kind,
+            "kind": self.project.kind.name,
             "state": self.project.state,
             "language": self.project.protocol.language,
             "premises": self.premises,
@@ -99,7 +99,7 @@ def project_stats(tx: Transaction, project_id: int, *, resamples: int = 1000) ->
     snapshot = take_snapshot(tx, project_id)
     paid = lines(tx, project_id)
     pool = select(func.count()).where(premises.c.project_id == project_id)
-    if snapshot.project.kind == "elicitation":
+    if snapshot.project.kind.writes:
         pool = pool.where(premises.c.number.is_not(None))
     unusable = select(func.count()).where(tasks.c.project_id == project_id, tasks.c.state == "unusable")
     return Stats(

@@ -8,8 +8,9 @@ from sqlalchemy import Row, select
 
 from goldlabel.collect import drawing
 from goldlabel.collect.answering import Receipt, begin_answer, checked_seconds, receipt, store_answer, told
-from goldlabel.collect.assignment import KINDS_FOR, Assignment, lock_assignment, lock_person, prolong, task
+from goldlabel.collect.assignment import Assignment, lock_assignment, lock_person, prolong, task
 from goldlabel.collect.events import record
+from goldlabel.collect.kinds.kind import VERIFY
 from goldlabel.collect.ledger import in_units, lines, pay, reverse_line
 from goldlabel.collect.projects import project
 from goldlabel.collect.qualification import suspend_untrusted
@@ -23,7 +24,7 @@ def vote(
     tx: Transaction, assignment_id: int, person_id: int, *, key: str, label: str, seconds: float | None = None
 ) -> Receipt:
     """Store a vote, with its pay."""
-    row, earlier = begin_answer(tx, assignment_id, person_id, KINDS_FOR["verify"], key)
+    row, earlier = begin_answer(tx, assignment_id, person_id, VERIFY.tasks, key)
     if earlier is not None:
         return earlier
     found = project(tx, row.project_id)
@@ -102,7 +103,7 @@ def _last_vote(tx: Transaction, project_id: int, person_id: int) -> Row[Any]:
         .where(
             answers.c.project_id == project_id,
             answers.c.person_id == person_id,
-            answers.c.kind.in_(KINDS_FOR["verify"]),
+            answers.c.kind.in_(VERIFY.tasks),
         )
         .order_by(answers.c.id.desc())
         .limit(1)

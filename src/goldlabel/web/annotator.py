@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect import qualification
 from goldlabel.collect.answering import LONGEST_KEY
-from goldlabel.collect.assignment import ROLE_FOR
+from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.people import Member, require_role
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import ORDER, Protocol
@@ -26,7 +26,7 @@ router = APIRouter()
 router.include_router(annotator_api.router)
 
 Role = Literal["writer", "verifier"]
-PLACE_OF = {"writer": "write", "verifier": "verify"}
+PLACE_OF = {work.role: work.name for work in WORKS.values()}
 ABSTENTION_KEYS = {"unrelated": "u", "incomprehensible": "i", "unknown": "k"}
 ROOM = 500
 """Characters that a box takes beyond what the rules allow, so that the rule can speak before the box is full."""
@@ -135,7 +135,7 @@ def undo(
 
 
 def _work_page(request: Request, project_id: int, person: Person, store: Stored, kind: str) -> Response:
-    role = ROLE_FOR[kind]
+    role = WORKS[kind].role
     with store.write() as tx:
         member = require_role(tx, project_id, person.person_id, role)
         found = project(tx, project_id)
@@ -186,9 +186,7 @@ def _answers(protocol: Protocol) -> list[dict[str, Any]]:
 
 
 def _instructions(found: Project, member: Member) -> str:
-    if member.role == "writer":
-        return instructions(member.condition, found.protocol)
-    return instructions("verifying" if found.kind == "elicitation" else found.kind, found.protocol)
+    return instructions(found.kind.text_for(member.role, member.condition), found.protocol)
 
 
 def _needed(found: Project) -> int:

@@ -23,7 +23,7 @@ from goldlabel.audit.corpus import Corpus, read_corpus
 from goldlabel.audit.hypothesis_only import Judgement, OutOfFold, cross_validate, judge
 from goldlabel.audit.pmi import Word, rank_words
 from goldlabel.audit.tags import carries
-from goldlabel.collect.export import Figures, measure_figures
+from goldlabel.collect.figures import Figures, measure_figures
 from goldlabel.collect.schema import events
 from goldlabel.collect.snapshot import Snapshot, take_snapshot
 from goldlabel.collect.store import Store
@@ -176,7 +176,7 @@ def measure(snapshot: Snapshot, event: int) -> Measured:
         pl.when(pl.col("verified")).then(pl.col("gold"))
     )
     meter, corpus, too_few = None, None, ""
-    if snapshot.project.kind == "elicitation" and len(own):
+    if snapshot.project.kind.writes and len(own):
         try:
             corpus, out_of_fold = _read(snapshot)
             frame = frame.with_columns(*_marks(corpus, out_of_fold))

@@ -166,18 +166,13 @@ def _conditions(project: Project, chosen: PairFilter) -> list[ColumnElement[bool
     wanted = [
         column == ("" if given[name] == "none" else given[name]) for name, column in columns.items() if name in given
     ]
-    wanted.append(subsets.c.origin == (chosen.origin or own_origin(project)))
+    wanted.append(subsets.c.origin == (chosen.origin or project.kind.own))
     wanted.append(pairs.c.state == (chosen.state or "counted"))
     wanted += [pairs.c.id >= chosen.first] if chosen.first is not None else []
     wanted += [pairs.c.id <= chosen.last] if chosen.last is not None else []
     if chosen.voted or chosen.voter or chosen.vote:
         wanted.append(pairs.c.id.in_(_voted(project.id, chosen)))
     return wanted
-
-
-def own_origin(project: Project) -> str:
-    """Return where the pairs come from that a project is about."""
-    return "written" if project.kind == "elicitation" else "imported"
 
 
 def _voted(project_id: int, chosen: PairFilter) -> Select[Any]:
@@ -194,7 +189,7 @@ def _voted(project_id: int, chosen: PairFilter) -> Select[Any]:
 def _measured_ids(tx: Transaction, project: Project, chosen: PairFilter, measured: Measured) -> pl.Series:
     frame, given = measured.frame, chosen.given
     empty = frame["id"].clear()
-    if chosen.origin not in ("", own_origin(project)) or chosen.state not in ("", "counted"):
+    if chosen.origin not in ("", project.kind.own) or chosen.state not in ("", "counted"):
         return empty
     wanted: list[pl.Expr | pl.Series] = []
     for name in _OWN:

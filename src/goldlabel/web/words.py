@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from gettext import NullTranslations
 
+from goldlabel.collect.kinds import offered_kinds
+from goldlabel.collect.kinds.kind import N_
 
-def N_(message: str) -> str:  # noqa: N802 - the name by which Babel finds it
-    """Mark a message that is translated where it is shown."""
-    return message
-
+__all__ = ["N_", "WORDS", "word"]
 
 WORDS = {
     "entailment": N_("definitely true"),
@@ -36,9 +35,7 @@ WORDS = {
     "multi": N_("multi"),
     "multi-encourage": N_("multi-encourage"),
     "multi-constraint": N_("multi-constraint"),
-    "elicitation": N_("writing and verifying"),
-    "human-baseline": N_("human baseline"),
-    "vetting": N_("vetting"),
+    **{kind.name: kind.title for kind in offered_kinds()},
     "verifying": N_("verifying"),
     "running": N_("running"),
     "paused": N_("paused"),

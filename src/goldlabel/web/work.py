@@ -9,14 +9,10 @@ from pydantic import BaseModel, Field
 from sqlalchemy import func, select
 
 from goldlabel.collect import assignment, writing
-from goldlabel.collect.assignment import KINDS_FOR
+from goldlabel.collect.kinds.kind import VERIFY, WORKS
 from goldlabel.collect.projects import Project
 from goldlabel.collect.schema import answers, assignments, pairs, subsets
 from goldlabel.collect.store import Transaction
-
-HELD = {"write": 1, "verify": 2}
-"""Tasks in a person's hands: a verifier, who needs seconds, has the next pair at hand; a premise would lie idle."""
-
 
 LONGEST_TEXT = 20_000
 """Characters of one box that are read at all; a project's own limit is far below."""
@@ -73,7 +69,7 @@ class Progress(BaseModel):
 
 def take_work(tx: Transaction, project_id: int, person_id: int, kind: str) -> Work:
     """Give a person what they hold already, and more until it is enough."""
-    claim = assignment.claim(tx, project_id, person_id, kind, hold=HELD[kind])
+    claim = assignment.claim(tx, project_id, person_id, kind, hold=WORKS[kind].held)
     return Work(status=claim.status, until=claim.until, tasks=[view_task(tx, one, person_id) for one in claim.tasks])
 
 
@@ -97,7 +93,7 @@ def last_vote(tx: Transaction, project_id: int, person_id: int) -> LastVote | No
         .where(
             answers.c.project_id == project_id,
             answers.c.person_id == person_id,
-            answers.c.kind.in_(KINDS_FOR["verify"]),
+            answers.c.kind.in_(VERIFY.tasks),
         )
         .order_by(answers.c.id.desc())
         .limit(1)
@@ -117,7 +113,7 @@ def progress(tx: Transaction, found: Project, person_id: int, kind: str) -> Prog
         select(func.count()).where(
             assignments.c.project_id == found.id,
             assignments.c.person_id == person_id,
-            assignments.c.kind.in_(KINDS_FOR["verify"]),
+            assignments.c.kind.in_(VERIFY.tasks),
             assignments.c.state == "answered",
         )
     )

@@ -11,13 +11,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from goldlabel.collect.kinds import offered_kinds
 from goldlabel.collect.protocols import CONDITIONS, ORDER, Protocol, TrainingExample
 from goldlabel.errors import InputError
 from goldlabel.registry import suggest
 
-__all__ = ["INSTRUCTIONS", "TRAINED", "TrainingExample", "instructions", "training_examples"]
+__all__ = ["TRAINED", "TrainingExample", "instruction_names", "instructions", "training_examples"]
 
-INSTRUCTIONS = (*CONDITIONS, "verifying", "human-baseline", "vetting")
 _PARTS = ("types", "slots", "rules", "judging")
 _HEADS = {
     "en": {
@@ -39,6 +39,11 @@ _HEADS = {
 }
 
 
+def instruction_names() -> list[str]:
+    """Return the names of all instructions: for each condition of writing, and for judging in each kind of project."""
+    return [*CONDITIONS, *(kind.judging_text for kind in offered_kinds())]
+
+
 def instructions(name: str, protocol: Protocol) -> str:
     """Return the instructions for a condition or a kind of labelling, as Markdown.
 
@@ -46,8 +51,8 @@ def instructions(name: str, protocol: Protocol) -> str:
     """
     if name in protocol.instructions:
         return protocol.instructions[name]
-    if name not in INSTRUCTIONS:
-        raise InputError(f"there are no instructions {name!r}; {suggest(name, list(INSTRUCTIONS))}")
+    if name not in instruction_names():
+        raise InputError(f"there are no instructions {name!r}; {suggest(name, instruction_names())}")
     language, pay = protocol.language, protocol.pay
     condition = next((one for one in protocol.conditions if one.name == name), None)
     numbers = {

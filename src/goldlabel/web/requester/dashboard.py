@@ -16,7 +16,7 @@ from goldlabel.collect.store import Store, Transaction
 from goldlabel.web.browsing import QUEUES, ledger_kinds, owed, queue_slice
 from goldlabel.web.measuring import Measured, Measurements
 from goldlabel.web.pages import page
-from goldlabel.web.pair_browsing import own_origin, pairs_by_subset
+from goldlabel.web.pair_browsing import pairs_by_subset
 from goldlabel.web.requester.people import agreements
 from goldlabel.web.security import Before, Managed, Stored
 
@@ -88,7 +88,7 @@ def _progress(store: Store, project: Project) -> dict[str, Any]:
         lines, sizes = queue_progress(tx, project.id), pairs_by_subset(tx, project.id)
         return {
             "panels": panels(project, lines),
-            "pairs": sum(size for (origin, _, _), size in sizes.items() if origin == own_origin(project)),
+            "pairs": sum(size for (origin, _, _), size in sizes.items() if origin == project.kind.own),
             "queue": {kind: _sum([line for line in lines if line.kind == kind]) for kind in ("write", "verify")},
             "owed": owed(tx, project.id),
             "kinds": ledger_kinds(tx, project.id),

@@ -23,16 +23,10 @@ LONGEST_TEXT = 200_000
 Name = Annotated[str, Query(max_length=40)]
 
 
-def text_names(project: Project) -> list[str]:
-    """Return the names of the texts that a project shows."""
-    conditions = [condition.name for condition in project.protocol.conditions]
-    return [*conditions, "verifying"] if project.kind == "elicitation" else [project.kind]
-
-
 @router.get("/projects/{project_id}/texts")
 def texts_page(request: Request, project: Managed, name: Name = "", saved: bool = False) -> Response:
     """One text and its looks."""
-    chosen = name or text_names(project)[0]
+    chosen = name or project.kind.texts(project.protocol)[0]
     return _texts_page(request, project, chosen, None, saved=saved)
 
 
@@ -47,7 +41,7 @@ def change_text(
     text: Annotated[str, Form(max_length=LONGEST_TEXT)] = "",
 ) -> Response:
     """Show a text's looks, keep it, or go back to the one that comes with Goldlabel."""
-    if name not in text_names(project):
+    if name not in project.kind.texts(project.protocol):
         raise Missing(f"there is no text {name!r} in this project")
     if action == "preview":
         return _texts_page(request, project, name, text)
@@ -63,7 +57,7 @@ def change_text(
 
 
 def _texts_page(request: Request, project: Project, name: str, text: str | None, *, saved: bool = False) -> Response:
-    names = text_names(project)
+    names = project.kind.texts(project.protocol)
     if name not in names:
         raise Missing(f"there is no text {name!r} in this project")
     return page(

@@ -75,7 +75,6 @@ def _invitations_page(
     with store.read() as tx:
         invitations = people.invitations_of(tx, project.id)
         now = tx.now
-    roles = people.ROLES if project.kind == "elicitation" else [role for role in people.ROLES if role != "writer"]
     return page(
         request,
         "requester/invitations.html",
@@ -83,7 +82,7 @@ def _invitations_page(
         project=project,
         invitations=invitations,
         now=now,
-        roles=sorted(roles, key=("writer", "verifier", "expert", "requester").index),
+        roles=project.kind.roles,
         problem=problem,
         link=link,
         most_uses=MOST_USES,

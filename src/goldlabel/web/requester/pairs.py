@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from goldlabel.collect import projects
 from goldlabel.collect.importing import new_pairs
 from goldlabel.collect.premises import MOST_BYTES
-from goldlabel.collect.projects import IMPORTS, Project
+from goldlabel.collect.projects import Project
 from goldlabel.collect.rules import Hypothesis, measure_hypotheses
 from goldlabel.errors import InputError
 from goldlabel.files import data_suffix
@@ -22,7 +22,7 @@ from goldlabel.web.account import HOUR
 from goldlabel.web.failures import describe
 from goldlabel.web.measuring import Measurements
 from goldlabel.web.pages import page
-from goldlabel.web.pair_browsing import PairFilter, count_pairs, own_origin, pair_rows, pair_slice, pair_votes, siblings
+from goldlabel.web.pair_browsing import PairFilter, count_pairs, pair_rows, pair_slice, pair_votes, siblings
 from goldlabel.web.security import Before, Managed, ObjectId, Person, Stored, limit
 
 router = APIRouter(tags=["pairs"])
@@ -53,8 +53,8 @@ def pairs_page(
         rows=rows,
         votes=votes,
         total=total,
-        own=own_origin(project),
-        origins=("written", "foreign", "gold") if project.kind == "elicitation" else ("imported", "foreign", "gold"),
+        own=project.kind.own,
+        origins=dict.fromkeys((project.kind.own, *project.kind.imports)),
     )
 
 
@@ -142,9 +142,7 @@ def _read(file: UploadFile, labels: str) -> Pairs:
 
 
 def _import_page(request: Request, project: Project, *, status: int = 200, **values: object) -> Response:
-    origins = [
-        origin for origin in IMPORTS if (origin == "imported") != (project.kind == "elicitation") or origin == "gold"
-    ]
+    origins = project.kind.imports
     given = {"problem": "", "added": None, "origin": origins[0], **values}
     return page(
         request,

@@ -9,6 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect import projects
 from goldlabel.collect.accounts import Session
+from goldlabel.collect.kinds import offered_kinds
 from goldlabel.collect.projects import LONGEST_NAME
 from goldlabel.collect.protocols import CONDITIONS, LANGUAGES, make_protocol
 from goldlabel.collect.refusals import Forbidden
@@ -22,13 +23,6 @@ from goldlabel.web.words import N_
 
 router = APIRouter(tags=["projects"])
 
-KINDS = {
-    "elicitation": N_("People write sentences for given ones; others judge a part of the pairs."),
-    "human-baseline": N_(
-        "People who have never seen the data label pairs that you bring: the human score of a test set."
-    ),
-    "vetting": N_("People judge pairs that you bring on a scale of five steps, from very likely to impossible."),
-}
 ABOUT = {
     "single": N_("One sentence per label: the way of MNLI."),
     "multi": N_("Up to three per label: easy, medium, hard."),
@@ -53,16 +47,18 @@ def make_project(
     person: Person,
     store: Stored,
     name: Name = "",
-    kind: Word = "elicitation",
+    kind: Word = "",
     language: Word = "en",
     conditions: Annotated[list[str], Form(max_length=20)] = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:
     """Make a project with a ready-made protocol; everything in it can be changed later."""
     _require_requester(person, store)
+    kind = kind or offered_kinds()[0].name
     try:
-        if kind == "elicitation" and not conditions:
+        in_conditions = any(one.has_conditions for one in offered_kinds() if one.name == kind)
+        if in_conditions and not conditions:
             raise InputError("no condition is chosen; choose one or more")
-        protocol = make_protocol(",".join(conditions) if kind == "elicitation" else kind, language)
+        protocol = make_protocol(",".join(conditions) if in_conditions else kind, language)
         with store.write() as tx:
             made = projects.create_project(tx, name, protocol, by=person.person_id)
     except InputError as error:
@@ -88,7 +84,8 @@ def _require_requester(person: Session, store: Store) -> None:
 
 
 def _new_project_page(request: Request, *, status: int = 200, **given: object) -> Response:
-    values = {"problem": "", "name": "", "kind": "elicitation", "language": "en", "chosen": [], **given}
+    kinds = offered_kinds()
+    values = {"problem": "", "name": "", "kind": kinds[0].name, "language": "en", "chosen": [], **given}
     values["project_language"] = values.pop("language")
-    choices = {"kinds": KINDS, "about": {name: ABOUT[name] for name in CONDITIONS}, "project_languages": LANGUAGES}
+    choices = {"kinds": kinds, "about": {name: ABOUT[name] for name in CONDITIONS}, "project_languages": LANGUAGES}
     return page(request, "requester/new.html", status=status, **values, **choices)

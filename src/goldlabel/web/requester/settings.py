@@ -11,6 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from goldlabel.collect import projects
+from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.projects import Project
 from goldlabel.collect.protocols import CONDITIONS, Protocol
 from goldlabel.collect.settings import dump_settings
@@ -35,8 +36,6 @@ class Setting:
     name: str
     kind: str
     says: str
-    only: str = ""
-    """The kind of project that it is for; empty: all."""
     optional: bool = False
 
     @property
@@ -54,19 +53,17 @@ SECTIONS = {
     "splits": N_("Splits of the export"),
 }
 SETTINGS = (
-    Setting("premises", "shortest", WHOLE, N_("Shortest, in characters"), "elicitation"),
-    Setting("premises", "longest", WHOLE, N_("Longest, in characters"), "elicitation"),
-    Setting("writing", "overlap", SHARE, N_("Overlap with the given sentence, at most"), "elicitation"),
-    Setting("writing", "longest", WHOLE, N_("Longest sentence, in characters"), "elicitation"),
-    Setting("writing", "writers_per_premise", WHOLE, N_("Writers per given sentence and condition"), "elicitation"),
-    Setting("writing", "batch", WHOLE, N_("Given sentences in a batch"), "elicitation"),
-    Setting("writing", "cap", WHOLE, N_("Most given sentences for one writer"), "elicitation", optional=True),
-    Setting(
-        "writing", "lease_seconds", WHOLE, N_("Seconds until an abandoned task goes to someone else"), "elicitation"
-    ),
-    Setting("verifying", "share", SHARE, N_("Share of the pairs that is judged"), "elicitation"),
+    Setting("premises", "shortest", WHOLE, N_("Shortest, in characters")),
+    Setting("premises", "longest", WHOLE, N_("Longest, in characters")),
+    Setting("writing", "overlap", SHARE, N_("Overlap with the given sentence, at most")),
+    Setting("writing", "longest", WHOLE, N_("Longest sentence, in characters")),
+    Setting("writing", "writers_per_premise", WHOLE, N_("Writers per given sentence and condition")),
+    Setting("writing", "batch", WHOLE, N_("Given sentences in a batch")),
+    Setting("writing", "cap", WHOLE, N_("Most given sentences for one writer"), optional=True),
+    Setting("writing", "lease_seconds", WHOLE, N_("Seconds until an abandoned task goes to someone else")),
+    Setting("verifying", "share", SHARE, N_("Share of the pairs that is judged")),
     Setting("verifying", "verifiers", WHOLE, N_("Judgements per pair, besides the author's label")),
-    Setting("verifying", "foreign", WHOLE, N_("Foreign pairs to mix in"), "elicitation"),
+    Setting("verifying", "foreign", WHOLE, N_("Foreign pairs to mix in")),
     Setting("verifying", "sample", WHOLE, N_("Pairs to draw from those imported"), optional=True),
     Setting("verifying", "lease_seconds", WHOLE, N_("Seconds until an abandoned task goes to someone else")),
     Setting("qualification", "training", WHOLE, N_("Training examples")),
@@ -75,12 +72,12 @@ SETTINGS = (
     Setting("qualification", "trust", SHARE, N_("Flag who gets fewer of these right")),
     Setting("qualification", "pause", YES, N_("Pause who is flagged")),
     Setting("pay", "currency", TEXT, N_("Currency")),
-    Setting("pay", "pair", MONEY, N_("Per written pair"), "elicitation"),
+    Setting("pay", "pair", MONEY, N_("Per written pair")),
     Setting("pay", "label", MONEY, N_("Per judgement")),
-    Setting("pay", "bonus", MONEY, N_("Bonus per pair (multi-encourage)"), "elicitation"),
-    Setting("pay", "penalty", MONEY, N_("Penalty per pair (multi-constraint)"), "elicitation"),
-    Setting("splits", "dev", WHOLE, N_("Pairs in dev, at most"), "elicitation"),
-    Setting("splits", "test", WHOLE, N_("Pairs in test, at most"), "elicitation"),
+    Setting("pay", "bonus", MONEY, N_("Bonus per pair (multi-encourage)")),
+    Setting("pay", "penalty", MONEY, N_("Penalty per pair (multi-constraint)")),
+    Setting("splits", "dev", WHOLE, N_("Pairs in dev, at most")),
+    Setting("splits", "test", WHOLE, N_("Pairs in test, at most")),
 )
 LONGEST_VALUE = 40
 
@@ -129,13 +126,13 @@ def shown(protocol: Protocol) -> dict[str, str]:
 
 def changed(protocol: Protocol, given: Mapping[str, str], conditions: list[str]) -> Protocol:
     """Return a protocol with what a form says; its own checks name what cannot be."""
-    fields = protocol.to_dict()
+    fields, kind = protocol.to_dict(), KINDS.get(protocol.kind)
     for one in SETTINGS:
-        if (one.only in ("", protocol.kind)) and (one.key in given or one.kind == YES):
+        if one.key in kind.settings and (one.key in given or one.kind == YES):
             fields[one.section][one.name] = _value(one, given.get(one.key, "").strip())
     held = {condition.name for condition in protocol.conditions}
     for name in conditions:
-        if name not in held and protocol.kind == "elicitation":
+        if name not in held and kind.has_conditions:
             fields["conditions"].append(_condition(name))
     return Protocol.from_dict(fields)
 
@@ -179,7 +176,7 @@ def _settings_page(
 ) -> Response:
     sections = []
     for name, heading in SECTIONS.items():
-        fields = [one for one in SETTINGS if one.section == name and one.only in ("", project.kind)]
+        fields = [one for one in SETTINGS if one.section == name and one.key in project.kind.settings]
         if fields:
             sections.append({"name": name, "heading": heading, "settings": fields})
     return page(
@@ -190,7 +187,7 @@ def _settings_page(
         sections=sections,
         values=values,
         held=[condition.name for condition in project.protocol.conditions],
-        about=ABOUT if project.kind == "elicitation" else {},
+        about=ABOUT if project.kind.has_conditions else {},
         problem=problem,
         saved=saved,
     )

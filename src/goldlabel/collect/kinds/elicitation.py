@@ -1,0 +1,61 @@
+"""Elicitation (Hu et al. 2020, section 3): people write hypotheses for premises, others label a share of the pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from goldlabel.collect.figures import Figures, measure
+from goldlabel.collect.kinds.kind import JUDGING_SETTINGS, N_, VERIFY, WRITE, Kind
+from goldlabel.collect.protocols import CONDITIONS, Protocol, base_protocol
+from goldlabel.collect.splits import ElicitationSplits
+
+if TYPE_CHECKING:
+    from goldlabel.collect.snapshot import Snapshot
+
+
+def _make(names: Sequence[str], language: str) -> Protocol:
+    return base_protocol(ELICITATION.name, language, [CONDITIONS.get(name) for name in names])
+
+
+def _figures(snapshot: Snapshot, resamples: int) -> Figures:
+    return measure(snapshot, resamples, by=("condition", "level"))
+
+
+def _splits(snapshot: Snapshot) -> ElicitationSplits:
+    sizes = snapshot.project.protocol.splits
+    return ElicitationSplits(dev=sizes.dev, test=sizes.test, exclusive=snapshot.exclusive)
+
+
+ELICITATION = Kind(
+    name="elicitation",
+    title=N_("writing and verifying"),
+    summary=N_("People write sentences for given ones; others judge a part of the pairs."),
+    works=(WRITE, VERIFY),
+    own="written",
+    imports=("foreign", "gold"),
+    settings=(
+        "premises.shortest",
+        "premises.longest",
+        "writing.overlap",
+        "writing.longest",
+        "writing.writers_per_premise",
+        "writing.batch",
+        "writing.cap",
+        "writing.lease_seconds",
+        "verifying.share",
+        "verifying.foreign",
+        *JUDGING_SETTINGS,
+        "pay.pair",
+        "pay.bonus",
+        "pay.penalty",
+        "splits.dev",
+        "splits.test",
+    ),
+    judging_text="verifying",
+    protocols=tuple(CONDITIONS),
+    make=_make,
+    figures=_figures,
+    splits=_splits,
+    has_conditions=True,
+)

@@ -1,0 +1,102 @@
+"""What a kind of collection is: plain data and a few functions, which each kind fills in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from goldlabel.collect.figures import Figures
+    from goldlabel.collect.protocols import Protocol
+    from goldlabel.collect.snapshot import Snapshot
+    from goldlabel.pairs.splits import Plan
+
+
+def N_(message: str) -> str:  # noqa: N802 - the name by which Babel finds it
+    """Mark a message that is translated where it is shown."""
+    return message
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What people of one role do.
+
+    ``tasks`` are the kinds of task that a person may be given who asks for this work: a question with a known answer
+    looks like any other. ``held`` is how many of them they have in hand at a time.
+    """
+
+    name: str
+    role: str
+    tasks: tuple[str, ...]
+    held: int
+
+
+WRITE = Work(name="write", role="writer", tasks=("write",), held=1)
+VERIFY = Work(name="verify", role="verifier", tasks=("verify", "gold"), held=2)
+"""A verifier, who needs seconds, has the next pair at hand; a premise would lie idle."""
+WORKS = {work.name: work for work in (WRITE, VERIFY)}
+
+JUDGING_SETTINGS = (
+    "verifying.verifiers",
+    "verifying.lease_seconds",
+    "qualification.training",
+    "qualification.threshold",
+    "qualification.gold_rate",
+    "qualification.trust",
+    "qualification.pause",
+    "pay.currency",
+    "pay.label",
+)
+"""The settings of whatever is judged."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A kind of collection.
+
+    ``works`` follow from one another: what comes out of one is what the next is about. ``own`` is where the pairs
+    come from that a project is about (``written`` in it or ``imported``), ``imports`` as what others may be brought.
+    ``judging_text`` names the instructions for verifiers. ``relabels`` says that what verifiers decide becomes the
+    label of a pair. ``protocols`` are the names of ready-made protocols, which ``make`` makes in a language; where
+    these are conditions of writing, several may be joined. A kind that is not ``offered`` is not ready for projects.
+    """
+
+    name: str
+    title: str
+    summary: str
+    works: tuple[Work, ...]
+    own: str
+    imports: tuple[str, ...]
+    settings: tuple[str, ...]
+    judging_text: str
+    protocols: tuple[str, ...]
+    make: Callable[[Sequence[str], str], Protocol]
+    figures: Callable[[Snapshot, int], Figures]
+    splits: Callable[[Snapshot], Plan | None]
+    has_conditions: bool = False
+    relabels: bool = True
+    offered: bool = True
+
+    @property
+    def writes(self) -> bool:
+        """Whether people write the pairs, which then have an author."""
+        return WRITE in self.works
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles that a person can have, in the order of the work."""
+        return (*(work.role for work in self.works), "expert", "requester")
+
+    def before(self, name: str) -> list[Work]:
+        """Return the works that come before one."""
+        names = [work.name for work in self.works]
+        return list(self.works[: names.index(name)])
+
+    def texts(self, protocol: Protocol) -> list[str]:
+        """Return the names of the instructions that a project shows."""
+        return [*(condition.name for condition in protocol.conditions), self.judging_text]
+
+    def text_for(self, role: str, condition: str) -> str:
+        """Return the name of the instructions for somebody in a role."""
+        return condition if role == WRITE.role else self.judging_text
