@@ -37,7 +37,7 @@ from score import LENGTH, find_encoder
 
 from goldlabel.bench import bench, find_suite
 from goldlabel.evaluate.export import export_tasks
-from goldlabel.evaluate.questions import questions_of
+from goldlabel.evaluate.export.questions import questions_of
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.sets import evaluation_set
 from goldlabel.evaluate.suite import EvaluationSet, Request, Suite, SuitePlan

@@ -13,11 +13,11 @@ import pytest
 import goldlabel as gl
 from goldlabel.errors import InputError
 from goldlabel.evaluate.model_choice import parse_choice
-from goldlabel.evaluate.phenomena import take_apart
-from goldlabel.evaluate.recast_tables import COLUMNS, PAPER, hold_against_baselines
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.suite import Request, SuitePlan
+from goldlabel.evaluate.suites.phenomena import take_apart
 from goldlabel.evaluate.suites.recast import Recast
+from goldlabel.evaluate.suites.recast_tables import COLUMNS, PAPER, hold_against_baselines
 from goldlabel.pairs import Card, Pairs
 from goldlabel.pairs.gold import splits_of, take_gold
 from goldlabel.pairs.labels import NLI2, NLI3, ORDINAL5, LabelSpace

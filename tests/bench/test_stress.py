@@ -12,9 +12,9 @@ import pytest
 import goldlabel as gl
 from goldlabel.errors import InputError
 from goldlabel.evaluate.model_choice import parse_choice
-from goldlabel.evaluate.stress.tables import NIE_2020
 from goldlabel.evaluate.suite import Request, SuitePlan
 from goldlabel.evaluate.suites.stress import Stress
+from goldlabel.evaluate.suites.stress_tables import NIE_2020
 from goldlabel.pairs.units import units_of
 
 WARY = "tests.bench.test_stress:wary"

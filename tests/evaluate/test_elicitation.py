@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from goldlabel.errors import InputError
-from goldlabel.evaluate.human_votes import score_votes
-from goldlabel.evaluate.paper_tables import read_figures
 from goldlabel.evaluate.sets import evaluation_set
 from goldlabel.evaluate.suites.elicitation import PARTS
+from goldlabel.evaluate.suites.human_votes import score_votes
+from goldlabel.evaluate.suites.paper_tables import read_figures
 from goldlabel.pairs import Pairs
 from tests.evaluate.campaigns import base, dataset, rows, run, table, value
 from tests.evaluate.samples import make_pairs

@@ -11,7 +11,7 @@ import pytest
 
 import goldlabel as gl
 from goldlabel.errors import InputError
-from goldlabel.evaluate.paper_tables import Cell, paper_table, read_figures
+from goldlabel.evaluate.suites.paper_tables import Cell, paper_table, read_figures
 from goldlabel.metrics import share, swap_test
 from goldlabel.models.model import Unmoved
 from goldlabel.pairs import Pairs

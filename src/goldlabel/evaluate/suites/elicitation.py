@@ -16,7 +16,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.evaluate.campaign import (
+from goldlabel.evaluate.results import BenchResults
+from goldlabel.evaluate.sets import evaluation_set
+from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan, System
+from goldlabel.evaluate.suites.campaign import (
     Lesson,
     as_training,
     choose_parts,
@@ -31,12 +34,9 @@ from goldlabel.evaluate.campaign import (
     names_in,
     systems_of,
 )
-from goldlabel.evaluate.claims import Claims
-from goldlabel.evaluate.human_votes import score_votes
-from goldlabel.evaluate.paper_tables import Cell, Row, Slice, cell, paper_table, read_figures
-from goldlabel.evaluate.results import BenchResults
-from goldlabel.evaluate.sets import evaluation_set
-from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan, System
+from goldlabel.evaluate.suites.claims import Claims
+from goldlabel.evaluate.suites.human_votes import score_votes
+from goldlabel.evaluate.suites.paper_tables import Cell, Row, Slice, cell, paper_table, read_figures
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.splits import ExcludeOverlap
 

@@ -16,8 +16,10 @@ import polars as pl
 
 from goldlabel.errors import InputError
 from goldlabel.evaluate.model_choice import ModelChoice
-from goldlabel.evaluate.phenomena import Phenomenon, find_phenomena
-from goldlabel.evaluate.recast_tables import (
+from goldlabel.evaluate.results import BenchResults
+from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan, System, Training
+from goldlabel.evaluate.suites.phenomena import Phenomenon, find_phenomena
+from goldlabel.evaluate.suites.recast_tables import (
     FINE_TUNED,
     GENERAL,
     RECAST,
@@ -27,8 +29,6 @@ from goldlabel.evaluate.recast_tables import (
     reads_hypothesis,
     table_3,
 )
-from goldlabel.evaluate.results import BenchResults
-from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan, System, Training
 from goldlabel.models import Model
 from goldlabel.models.model import find_member
 from goldlabel.models.options import own_options

@@ -16,7 +16,10 @@ import numpy as np
 import polars as pl
 
 from goldlabel.errors import InputError
-from goldlabel.evaluate.campaign import (
+from goldlabel.evaluate.results import BenchResults
+from goldlabel.evaluate.sets import evaluation_set
+from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan
+from goldlabel.evaluate.suites.campaign import (
     Lesson,
     as_training,
     choose_parts,
@@ -30,11 +33,8 @@ from goldlabel.evaluate.campaign import (
     names_in,
     systems_of,
 )
-from goldlabel.evaluate.claims import Claims
-from goldlabel.evaluate.paper_tables import Cell, Row, Slice, cell, paper_table, read_figures
-from goldlabel.evaluate.results import BenchResults
-from goldlabel.evaluate.sets import evaluation_set
-from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan
+from goldlabel.evaluate.suites.claims import Claims
+from goldlabel.evaluate.suites.paper_tables import Cell, Row, Slice, cell, paper_table, read_figures
 from goldlabel.metrics import share
 from goldlabel.pairs import Pairs
 from goldlabel.registry import suggest

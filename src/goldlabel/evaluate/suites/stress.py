@@ -19,7 +19,8 @@ from goldlabel.errors import InputError
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.sets import evaluation_set
 from goldlabel.evaluate.stress import Antonym, Recipe, make_stress, read_antonyms
-from goldlabel.evaluate.stress.tables import (
+from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan, System, Training
+from goldlabel.evaluate.suites.stress_tables import (
     MADE_OF,
     TESTS,
     TUNED,
@@ -28,7 +29,6 @@ from goldlabel.evaluate.stress.tables import (
     hans_table,
     summary_table,
 )
-from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan, System, Training
 from goldlabel.models.loading import HF
 from goldlabel.models.model import CONFIG, find_member, read_config
 from goldlabel.pairs import Pairs

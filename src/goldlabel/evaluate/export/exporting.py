@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from goldlabel.errors import InputError
-from goldlabel.evaluate.inspect_ai import write_inspect
-from goldlabel.evaluate.lm_eval import write_lm_eval
-from goldlabel.evaluate.questions import Questions, questions_of
+from goldlabel.evaluate.export.inspect_ai import write_inspect
+from goldlabel.evaluate.export.lm_eval import write_lm_eval
+from goldlabel.evaluate.export.questions import Questions, questions_of
 from goldlabel.files import atomic_folder
 from goldlabel.pairs import Result
 from goldlabel.registry import one_of

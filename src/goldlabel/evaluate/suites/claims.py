@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from goldlabel.evaluate.paper_tables import Slice, cell, pooled
 from goldlabel.evaluate.results import BenchResults
+from goldlabel.evaluate.suites.paper_tables import Slice, cell, pooled
 from goldlabel.metrics import Estimate, difference, holm, swap_test
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 
 from goldlabel.evaluate.gender_parity import GENDERS, NEUTRAL, find_sentences, parity, with_neutral
-from goldlabel.evaluate.phenomena import WINOGENDER
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.suite import System
+from goldlabel.evaluate.suites.phenomena import WINOGENDER
 from goldlabel.metrics import Estimate, PairedTest, holm, swap_test
 from goldlabel.models.model import find_member
 from goldlabel.models.options import own_options

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from goldlabel.evaluate.questions import Questions, task_name
+from goldlabel.evaluate.export.questions import Questions, task_name
 
 _READER = '''"""Reads the pairs that lie beside the tasks, wherever this folder is moved to."""
 

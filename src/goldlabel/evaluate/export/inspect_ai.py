@@ -11,7 +11,7 @@ from pathlib import Path
 
 import orjson
 
-from goldlabel.evaluate.questions import Questions
+from goldlabel.evaluate.export.questions import Questions
 
 _HEAD = '''"""Tasks for Inspect; the questions lie beside this file, wherever the folder is moved to."""
 
