@@ -110,6 +110,11 @@ def test_a_model_that_reads_the_premise_is_cleared(planted: tuple[Pairs, Pairs])
     assert blank.accuracy.value == pytest.approx(neutral)
     assert "It follows none of the " in explanation.findings[0]
     assert len(explanation.findings) == 3
+    assert "Of what it gains over the most frequent label, " in explanation.findings[1]
+    none = [replace(part, survives=replace(part.survives, value=-1.6)) for part in explanation.sides]
+    assert ", nothing survives without the premise (" in replace(explanation, sides=none).findings[1]
+    small = replace(explanation, accuracy=replace(explanation.accuracy, low=0.2))
+    assert small.findings[1].startswith("It gains too little over the most frequent label to tell which share survives")
 
 
 def test_pairs_that_are_judged_are_not_learnt_from(planted: tuple[Pairs, Pairs]) -> None:

@@ -20,6 +20,7 @@ from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.sets import evaluation_set
 from goldlabel.evaluate.suite import Request, SuitePlan, System
 from goldlabel.metrics import share
+from goldlabel.pairs.labels import NLI2
 from goldlabel.train.task import gather_task
 from tests.bench.samples import Birds, Counting, pairs
 from tests.evaluate.samples import Told
@@ -60,6 +61,13 @@ def test_the_folder_holds_figures_tables_ids_runs_and_answers(tmp_path: Path) ->
     page = (tmp_path / "bench/index.html").read_text(encoding="utf-8")
     assert "terns is missing" in page
     assert page.count("<svg") == 1
+    row = pl.read_csv(tmp_path / "bench/tables/accuracies.csv").row(by_predicate=pl.col("set") == "gulls", named=True)
+    figures = written["models"]["linear"]["gulls"]
+    assert (row["pairs"], row["units"]) == (figures["n"], figures["units"])
+    told = (row["accuracy"], row["accuracy_low"], row["accuracy_high"], row["sd"])
+    assert told == pytest.approx([100 * value for value in (figures["accuracy"], *figures["interval"], figures["sd"])])
+    assert f"\n{row['accuracy_low']:.1f}–{row['accuracy_high']:.1f}<" in page, "no accuracy stands without its interval"
+    assert "The mean is over herons, gulls, on which all models were judged." in page
 
 
 def test_models_are_compared_and_their_word_is_weighed(tmp_path: Path) -> None:
@@ -70,10 +78,25 @@ def test_models_are_compared_and_their_word_is_weighed(tmp_path: Path) -> None:
     assert on_mean["first"] == "always right"
     assert on_mean["difference"]["value"] == pytest.approx(2 / 3)
     assert on_mean["adjusted"] < 0.001
+    page = (tmp_path / "bench/index.html").read_text(encoding="utf-8")
+    assert ">&lt; 0.001<" in page
+    assert ">0.000<" not in page
     calibration = document["models"]["always right"]["gulls"]["calibration"]
     assert calibration["confidence"]["value"] == pytest.approx(0.9)
     assert calibration["equal_width"]["error"]["value"] == pytest.approx(0.1)
     assert document["models"]["always right"]["gulls"]["soft_labels"] is None
+
+
+def test_the_page_prints_figures_with_one_place_and_p_values_with_three(tmp_path: Path) -> None:
+    class Claiming(Birds):
+        def tables(self, results: BenchResults, *, reference: bool) -> dict[str, pl.DataFrame]:
+            p_values = {"p": [0.0004], "p_holm": [0.0123], "adjusted p": [0.0456], "p_adjusted": [0.0789]}
+            return {"claims": pl.DataFrame({"points": [5.04], **p_values})}
+
+    gl.bench(Claiming(), {"always": ENTAILED}, tmp_path / "bench")
+    page = (tmp_path / "bench/index.html").read_text(encoding="utf-8")
+    for printed in ("5.0", "&lt; 0.001", "0.012", "0.046", "0.079"):
+        assert f">{printed}<" in page
 
 
 def test_a_second_time_nobody_is_asked(tmp_path: Path) -> None:
@@ -184,6 +207,16 @@ def test_a_model_that_fails_takes_no_other_with_it(tmp_path: Path) -> None:
     results = bench(tmp_path / "bench", [ENTAILED, "broken=tests.bench.samples:missing"])
     assert results.systems == (ENTAILED,)
     assert "has no function 'missing'" in results.failed["broken"]
+
+
+def test_a_model_whose_labels_cannot_be_those_of_a_set_takes_no_other_with_it(tmp_path: Path) -> None:
+    """Also where the model itself is given, and where its answers were kept."""
+    ways = {"kept": ENTAILED, "given": Told(["entailment"] * 60, NLI2)}
+    settings = {"kept.label_space": "nli2"}
+    results = gl.bench(Birds(), {**ways, "right": ENTAILED}, tmp_path / "bench", settings=settings)
+    assert results.systems == ("right",)
+    for name in ways:
+        assert results.failed[name].startswith("herons: scores over "), results.failed[name]
 
 
 class Apart(Birds):

@@ -101,7 +101,8 @@ def test_pairs_without_an_answer_are_told(pond: Path) -> None:
     [
         ((), "there is no model to judge; give some with --models"),
         (("--models", ""), "--models '' is not of the form [NAME=]MODEL"),
-        (("--models", "lineer"), "'lineer' is no model"),
+        (("--models", "lineer"), "'lineer' is no model; did you mean 'linear'? give a run folder"),
+        (("--models", "linear@hypotesis"), "side 'hypotesis' is not known; did you mean 'hypothesis'?"),
         (("--models", f"{HERE}:gone"), "has no function 'gone'"),
         (("--models", f"a={HERE}:sure", "--models", f"a={HERE}:half"), "two models are called 'a'"),
         (("--models", "linear"), "linear has to be trained first; say on what with --train PATH"),

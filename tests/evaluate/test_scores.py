@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from numpy.typing import NDArray
 from sklearn.metrics import f1_score, precision_recall_fscore_support
@@ -16,8 +18,10 @@ from goldlabel.evaluate import score
 from goldlabel.evaluate.answer_store import AnswerStore
 from goldlabel.evaluate.judging import Sitting, judge
 from goldlabel.evaluate.sets import evaluation_set
+from goldlabel.executors import Failure
 from goldlabel.metrics import accuracy_score, macro_f1
 from goldlabel.models.model import Unmoved
+from goldlabel.pairs import Pairs
 from goldlabel.pairs.labels import NLI2, NLI3, SCITAIL
 from tests.evaluate.samples import Told, make_pairs
 
@@ -86,8 +90,10 @@ class Rows(Unmoved):
 def test_what_are_no_probabilities_is_no_answer(tmp_path: Path, row: tuple[float, ...], message: str) -> None:
     with pytest.raises(InputError, match=message):
         score(Rows(*row), make_pairs(GOLD))
-    with pytest.raises(InputError, match=message):
-        judge([Sitting(name="rows", sets=(evaluation_set(make_pairs(GOLD)),), model=Rows(*row))], AnswerStore(tmp_path))
+    sitting = Sitting(name="rows", sets=(evaluation_set(make_pairs(GOLD)),), model=Rows(*row))
+    outcome = judge([sitting], AnswerStore(tmp_path))["rows"]
+    assert isinstance(outcome, Failure), "the others of a bench are judged all the same"
+    assert re.search(message, outcome.message)
 
 
 def test_probabilities_in_half_precision_are_taken_as_they_are() -> None:
@@ -146,6 +152,10 @@ def test_pairs_without_gold_are_left_out_and_told() -> None:
     assert (dataset.without_gold, dataset.whole.accuracy.n) == (1, 59)
     with pytest.raises(InputError, match="no pair of its split 'none' has a gold label"):
         score(Told(GOLD), make_pairs(["-"] * 3))
+    dev, test = make_pairs(GOLD, split="dev"), make_pairs(["-"] * 3, split="test")
+    both = Pairs(pl.concat([dev.frame, test.frame]), dev.card)
+    with pytest.raises(InputError, match=r"nothing can be scored; with a gold label there are pairs of dev$"):
+        score(Told(GOLD), both)
 
 
 def test_groups_by_column_and_by_tag() -> None:

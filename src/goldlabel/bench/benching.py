@@ -141,7 +141,8 @@ def bench(
         write_text(folder / RESULTS, to_json(results.to_dict()))
         tables = chosen.tables(results, reference=reference)
         more = slice_tables(results) if slices else {}
-        write_tables({**tables, "ranking": results.ranking.table, **more}, folder / TABLES)
+        own = {"accuracies": results.accuracies, "ranking": results.ranking.table}
+        write_tables({**tables, **own, **more}, folder / TABLES)
         write_bench_page(results, tables, folder / PAGE)
     return results
 

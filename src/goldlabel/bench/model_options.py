@@ -48,7 +48,10 @@ def choose_models(
         parsed = {key: _parse(choice, key, value) for key, value in {**for_all, **own}.items()}
         told.append(choice.with_options({"device": loading["device"], **parsed}))
     if unused := [key for key in settings if key not in used]:
-        raise InputError(f"--set {unused[0]}: none of the models that are trained knows this option")
+        raise InputError(
+            f"--set {unused[0]}: none of the models that are trained knows this option; one that is loaded is told by "
+            f"its name, --set NAME.{unused[0]}=…"
+        )
     return tuple(told)
 
 

@@ -68,7 +68,11 @@ def judged_pairs(
         (split,) = splits
     gold = take_gold(pairs, split, default="test", advice="say with --split which one counts", also=also)
     if not len(gold):
-        raise InputError(f"{gold.name}: no pair of its split {gold.split!r} has a gold label, so nothing can be scored")
+        labelled = splits_of(pairs.only(label=list(pairs.card.label_space.labels)))
+        advice = f"; with a gold label there are pairs of {', '.join(sorted(labelled))}" if labelled else ""
+        raise InputError(
+            f"{gold.name}: no pair of its split {gold.split!r} has a gold label, so nothing can be scored{advice}"
+        )
     return gold if limit is None else replace(gold, frame=gold.frame.head(limit))
 
 

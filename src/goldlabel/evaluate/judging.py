@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.evaluate.answer_store import AnswerStore, StoredAnswers
 from goldlabel.evaluate.answers import OnPairs, answer, silence
 from goldlabel.evaluate.results import Answers, answers_to
@@ -69,12 +70,26 @@ def judge(
     for sitting in sittings:
         if sitting.name in failures:
             answered[sitting.name] = failures[sitting.name]
-        elif sitting.name in digests:
-            stored = {part.name: store.read(digests[sitting.name], part.gold) for part in sitting.sets}
-            answered[sitting.name] = {part.name: answers_to(part.gold, stored[part.name]) for part in sitting.sets}
-        else:
-            answered[sitting.name] = _ask_loaded(sitting, on_pairs)
+            continue
+        digest = digests.get(sitting.name)
+        try:
+            answered[sitting.name] = (
+                _ask_loaded(sitting, on_pairs) if digest is None else _read_answers(sitting, digest, store)
+            )
+        except GoldlabelError as error:
+            answered[sitting.name] = Failure(str(error))
     return answered
+
+
+def _read_answers(sitting: Sitting, digest: str, store: AnswerStore) -> dict[str, Answers]:
+    return {part.name: _in_labels_of(part, store.read(digest, part.gold)) for part in sitting.sets}
+
+
+def _in_labels_of(part: EvaluationSet, stored: StoredAnswers) -> Answers:
+    try:
+        return answers_to(part.gold, stored)
+    except GoldlabelError as error:
+        raise InputError(f"{part.name}: {error}") from error
 
 
 def ask_model(
@@ -101,5 +116,5 @@ def _ask_loaded(sitting: Sitting, on_pairs: OnPairs | None) -> dict[str, Answers
         matrix = np.concatenate([block for _, block in answer(model, [part.gold.frame], on_pairs)])
         if np.isnan(matrix).all():
             raise silence(sitting.name, model, part.gold)
-        answers[part.name] = answers_to(part.gold, StoredAnswers(model.label_space, matrix))
+        answers[part.name] = _in_labels_of(part, StoredAnswers(model.label_space, matrix))
     return answers

@@ -15,6 +15,7 @@ from typing import Any
 from goldlabel.errors import InputError
 from goldlabel.evaluate.suite import System, Training
 from goldlabel.models.model import MODELS, WITH_REFERENCE, Model
+from goldlabel.registry import one_of
 
 TRAIN = "train:"
 _NAMED = re.compile(r"(?P<name>[^=:/\\#]+)=(?P<model>.+)")
@@ -58,6 +59,9 @@ def parse_choice(text: str) -> ModelChoice:
     if not name or not reference:
         raise InputError(f"--models {text!r} is not of the form [NAME=]MODEL")
     trained = _TRAINED.fullmatch(reference.removeprefix(TRAIN))
+    model, _, side = reference.partition("@")
+    if side and model.partition("+")[0] in MODELS:
+        one_of(f"{name}: side", side, ("hypothesis", "premise"))
     if trained is None or not _is_trained(reference, trained["model"]):
         return ModelChoice(name=name, reference=reference)
     options = {key: trained[key] for key in ("debias", "reads") if trained[key]}

@@ -210,7 +210,8 @@ class BenchResults(Result):
         """What was judged, and on how much."""
         pairs = sum(len(part.gold) for part in self.plan.sets)
         missing = f"; missing: {', '.join(self.plan.missing)}" if self.plan.missing else ""
-        return f"{self.suite}: {len(self.systems)} models on {pairs:,} pairs of {len(self.sets)} sets{missing}"
+        models = f"{len(self.systems)} model{'s' * (len(self.systems) != 1)}"
+        return f"{self.suite}: {models} on {pairs:,} pairs of {len(self.sets)} sets{missing}"
 
     @property
     def table(self) -> pl.DataFrame:
@@ -227,6 +228,26 @@ class BenchResults(Result):
                 row[f"mean of {len(common)}"] = self.mean(system, common).percent().text()
             rows.append(row)
         return pl.DataFrame(rows)
+
+    @property
+    def accuracies(self) -> pl.DataFrame:
+        """Every system on every set that it was judged on, in per cent, with interval and deviation over seeds."""
+        rows = []
+        for system, name in ((system, name) for system in self.systems for name in self.sets if self.has(system, name)):
+            accuracy, deviation = self.accuracy(system, name).percent(), self.deviation(system, name)
+            rows.append(
+                {
+                    "model": system,
+                    "set": name,
+                    "accuracy": accuracy.value,
+                    "accuracy_low": accuracy.low,
+                    "accuracy_high": accuracy.high,
+                    "sd": None if deviation is None else 100 * deviation,
+                    "pairs": accuracy.n,
+                    "units": accuracy.units,
+                }
+            )
+        return pl.DataFrame(rows, schema_overrides={"sd": pl.Float64})
 
     def _shown(self, system: str, name: str) -> str:
         if not self.has(system, name):

@@ -20,7 +20,13 @@ from goldlabel.metrics import Estimate
 HYPOTHESIS_ONLY = "hom"
 """The model that never reads a premise."""
 
-_FIGURES = {"accuracy": pl.Float64, "low": pl.Float64, "high": pl.Float64, "pairs": pl.Int64, "units": pl.Int64}
+_FIGURES = {
+    "accuracy": pl.Float64,
+    "accuracy_low": pl.Float64,
+    "accuracy_high": pl.Float64,
+    "pairs": pl.Int64,
+    "units": pl.Int64,
+}
 _SLICES = {"model": pl.String, "set": pl.String, "kind": pl.String, "slice": pl.String, **_FIGURES}
 _WEAK = {
     "model": pl.String,
@@ -36,7 +42,7 @@ _WEAK = {
 
 
 def slice_tables(results: BenchResults) -> dict[str, pl.DataFrame]:
-    """Return the accuracies on all slices, and the slices that are weak, corrected for the searches, from 0 to 1."""
+    """Return the accuracies on all slices, and the slices that are weak, corrected for the searches, in per cent."""
     searches = len(results.answers)
     level = 1 - (1 - results.level) / max(searches, 1)
     rows: list[dict[str, Any]] = []
@@ -52,7 +58,7 @@ def slice_tables(results: BenchResults) -> dict[str, pl.DataFrame]:
             searched = [own for own in slices if own.kind != WITHOUT_PREMISE or system != blind]
             search = find_weak_slices(gold, hits, searched, level=level)
             for own in search.found:
-                gap = own.difference
+                gap = own.difference.percent()
                 found = {"difference": gap.value, "difference_low": gap.low, "difference_high": gap.high}
                 found |= {"adjusted_p": min(1.0, searches * own.adjusted), "tried": search.tried}
                 weak.append({**place, "slice": own.name, **_figures(own.accuracy), **found})
@@ -81,10 +87,11 @@ def _reads_hypothesis(system: System) -> bool:
 
 
 def _figures(accuracy: Estimate) -> dict[str, Any]:
+    accuracy = accuracy.percent()
     return {
         "accuracy": accuracy.value,
-        "low": accuracy.low,
-        "high": accuracy.high,
+        "accuracy_low": accuracy.low,
+        "accuracy_high": accuracy.high,
         "pairs": accuracy.n,
         "units": accuracy.units,
     }

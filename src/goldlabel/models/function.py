@@ -58,7 +58,7 @@ class Function(Unmoved):
         if space is None:
             raise InputError(
                 f"{reference}: its labels are not told; set {name}.label_space = (LABEL, …) where it is defined, or "
-                "give label_space"
+                "give the option label_space, such as --set label_space=a,b,c"
             )
         return cls(reference, call, space, columns)
 

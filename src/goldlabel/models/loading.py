@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import re
@@ -182,4 +183,9 @@ def _unknown(name: str) -> InputError:
         )
     if Path(name).suffix.lower() in SUFFIXES:
         return InputError(f"{name}: there is no such file of predictions")
-    return InputError(f"{name!r} is no model; give {', '.join(FORMS)} (a file of predictions)")
+    close = difflib.get_close_matches(name, list(MODELS), n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return InputError(
+        f"{name!r} is no model; {hint}give {', '.join(FORMS)} (a file of predictions); "
+        "'goldlabel models' lists those that can be trained"
+    )

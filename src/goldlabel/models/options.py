@@ -85,7 +85,7 @@ def parse_options(settings: Mapping[str, Any], known: Mapping[str, Any], what: s
     """Read values of a model's own options as the types of their defaults."""
     for name in settings:
         if name not in known:
-            raise InputError(f"{what} has no option {name!r}; {suggest(name, list(known))}")
+            raise InputError(f"{what} has no option {name!r}; {suggest(name, list(known)) if known else 'it has none'}")
     return {name: parse_value(name, value, _kind_of(known[name])) for name, value in settings.items()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -19,8 +20,8 @@ MOST_STANDINGS = 40
 def write_bench_page(results: BenchResults, tables: Mapping[str, pl.DataFrame], path: Path) -> None:
     """Write a bench as one HTML file."""
     sections = [
-        Section(heading="Accuracy", text=_over(results), table=results.table),
-        *(Section(heading=name, text="", table=_rounded(table)) for name, table in tables.items()),
+        Section(heading="Accuracy", text=_over(results), table=_accuracies(results)),
+        *(Section(heading=name, text=f"tables/{name}.csv", table=_rounded(table)) for name, table in tables.items()),
         *_ranking(results),
         Section(
             heading="How sure, how right",
@@ -30,29 +31,53 @@ def write_bench_page(results: BenchResults, tables: Mapping[str, pl.DataFrame], 
         ),
         *_notes(results),
     ]
-    render_page(Page(title=f"Bench: {results.suite}", lead=results.title, sections=sections), path)
+    render_page(Page(title=f"Bench: {results.suite}", lead=results.title, sections=sections, wide=True), path)
+
+
+def _accuracies(results: BenchResults) -> pl.DataFrame:
+    """Return the accuracies with the interval below each, so that many sets stand side by side; the mean first."""
+    figures = {(system, name): results.accuracy(system, name).percent() for system, name in results.answers}
+    below = {place: f"\n{own.low:.1f}–{own.high:.1f}" for place, own in figures.items() if own.interval}
+    rows = [
+        {name: f"{text}{below.get((row['model'], name), '')}" for name, text in row.items()}
+        for row in results.table.iter_rows(named=True)
+    ]
+    accuracies = pl.DataFrame(rows)
+    means = [name for name in accuracies.columns if name not in ("model", *results.sets)]
+    return accuracies.select("model", *means, *results.sets)
 
 
 def _rounded(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a table with one place behind the point, as figures in per cent are printed; p-values keep three."""
+    """Return a table with one place behind the point, as figures in per cent are printed; p-values have three."""
     return table.with_columns(
-        pl.col(name).map_elements(lambda value: f"{value:.1f}", return_dtype=pl.String)
+        pl.col(name).map_elements(
+            _p_value if "p" in re.split("[ _]", name) else "{:.1f}".format, return_dtype=pl.String
+        )
         for name, kind in table.schema.items()
-        if kind.is_float() and name.split()[-1] != "p"
+        if kind.is_float()
     )
+
+
+def _p_value(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _over(results: BenchResults) -> str:
     seeds = len(results.seeds)
     runs = f"Mean over {seeds} seeds ± standard deviation. " if seeds > 1 else ""
-    return f"{runs}In per cent; the intervals, which take pairs of one unit together, are in bench.json."
+    common = results.common_sets(results.systems)
+    means = f" The mean is over {', '.join(common)}, on which all models were judged." if len(common) > 1 else ""
+    return (
+        f"{runs}In per cent; below each its interval at {100 * results.level:g} %, which takes pairs of one unit "
+        f"together (tables/accuracies.csv).{means}"
+    )
 
 
 def _ranking(results: BenchResults) -> Iterator[Section]:
     ranking = results.ranking
     if len(results.systems) > 1 and len(ranking.table):
         text = f"{ranking.title}. p-values are corrected for all comparisons (Holm); tables/ranking.csv has them all."
-        yield Section(heading="Who is better", text=text, table=ranking.table.head(MOST_STANDINGS))
+        yield Section(heading="Who is better", text=text, table=_rounded(ranking.table.head(MOST_STANDINGS)))
 
 
 def _reliability(results: BenchResults, system: str) -> Figure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +59,8 @@ class Page:
     lead: str
     sections: Sequence[Section]
     footer: str = ""
+    wide: bool = False
+    """Whether its tables have so many columns that they take the width of the screen."""
 
 
 def render_page(page: Page, path: Path) -> None:
@@ -65,8 +68,13 @@ def render_page(page: Page, path: Path) -> None:
     environment = Environment(
         loader=PackageLoader("goldlabel.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    environment.filters["cell"] = _cell
+    environment.filters |= {"cell": _cell, "begins_with_figure": _begins_with_figure}
     write_text(path, environment.get_template("page.html").render(page=page))
+
+
+def _begins_with_figure(value: object) -> bool:
+    """Say whether a text is a figure, with its interval or what else stands beside it: it is not broken."""
+    return re.match(r"[-+<]?\s*\d+\.\d", str(value)) is not None
 
 
 def _cell(value: object) -> str:

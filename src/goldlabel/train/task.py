@@ -36,7 +36,7 @@ from goldlabel.train.run import is_unfinished
 if TYPE_CHECKING:
     from goldlabel.models.torch_model import Choices
 
-_WHICH_TRAIN = "say with --split which one shall be trained on"
+_WHICH_TRAIN = "say with --split which one shall be trained on ('goldlabel train'), or give pairs without splits"
 _WHICH_DEV = "give pairs with a dev split, or of one split alone"
 _FOR_ALL = ("seed", "reads", "size", "stop_on", "device", "precision", "fixed", "options", "debias_options")
 """What every model understands, or what means nothing to a baseline."""

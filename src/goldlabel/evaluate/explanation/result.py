@@ -168,14 +168,8 @@ class Explanation(Result):
         parts = []
         without = [part for part in self.sides if part.side == "premise"]
         if without:
-            accuracies = ", ".join(f"{part.way} {_percent(part.accuracy)}" for part in without)
-            survives = max((part.survives for part in without), key=lambda figure: figure.value or 0.0)
-            parts.append(
-                f"of what it gains over the most frequent label, up to {_percent(survives)} survives without the "
-                f"premise (accuracy {accuracies})"
-                if survives.value is not None
-                else "it is not above the most frequent label, so no gain can survive without the premise"
-            )
+            parts.append(self._about_gain([part.survives for part in without]))
+            parts[0] += f" (accuracy {', '.join(f'{part.way} {_percent(part.accuracy)}' for part in without)})"
         if self.hypothesis_only is not None:
             kinship = self.hypothesis_only
             than = "more" if kinship.related else "not more"
@@ -186,6 +180,16 @@ class Explanation(Result):
             )
         text = "; ".join(parts)
         return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+    def _about_gain(self, survives: Sequence[Estimate]) -> str:
+        """Say what of the gain over the most frequent label is left; of a gain that may be none, no share is told."""
+        shares = [figure.value for figure in survives if figure.value is not None]
+        if not shares:
+            return "it is not above the most frequent label, so no gain can survive without the premise"
+        if self.accuracy.low is not None and self.accuracy.low <= self.chance.defined:
+            return "it gains too little over the most frequent label to tell which share survives without the premise"
+        share = f"up to {100 * max(shares):.0f} %" if max(shares) > 0 else "nothing"
+        return f"of what it gains over the most frequent label, {share} survives without the premise"
 
     def _about_edits(self) -> str:
         settled: dict[str, list[Estimate]] = {}

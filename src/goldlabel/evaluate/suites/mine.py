@@ -48,8 +48,8 @@ class Mine:
         )
 
     def tables(self, results: BenchResults, *, reference: bool) -> Mapping[str, pl.DataFrame]:
-        """Return the accuracies."""
-        return {"accuracies": results.table}
+        """Return none: the accuracies are a table of every suite."""
+        return {}
 
 
 def _judged(entry: SetEntry, file: SuiteFile, request: Request) -> EvaluationSet:
