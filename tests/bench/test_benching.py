@@ -266,3 +266,23 @@ def test_no_set_is_called_like_a_figure(name: str, in_domain: str | None, allowe
     plan = SuitePlan(sets=sets, systems=(System(name="told", reference=Told([])),), in_domain=in_domain)
     with nullcontext() if allowed else pytest.raises(InputError, match=f"no set can be called '{name}'"):
         plan.check()
+
+
+def test_the_point_of_a_grid_that_is_best_on_dev_is_judged(tmp_path: Path) -> None:
+    (tmp_path / "grid.yaml").write_text("lr: [0.02, 0.000000001]\n", encoding="utf-8")
+    taught = pairs("train", 60, split="train", bird="Crane")
+    train = gl.Pairs(pl.concat([taught.frame, pairs("dev", 30, split="dev", bird="Stork").frame]), taught.card)
+    results = gl.bench(
+        Birds(),
+        {"tuned": "cbow", "slow": "cbow", "quick": "cbow"},
+        tmp_path / "bench",
+        train=train,
+        settings={"epochs": "4", "hidden": "8", "slow.lr": "0.000000001", "quick.lr": "0.02"},
+        grids={"tuned": str(tmp_path / "grid.yaml")},
+    )
+    assert results.accuracy("tuned", "gulls") == results.accuracy("quick", "gulls")
+    assert results.accuracy("tuned", "gulls") != results.accuracy("slow", "gulls")
+    tried = {path.parent.parent.name for path in (tmp_path / "bench/runs/tuned/seed-0").rglob("result.json")}
+    assert len(tried) == 2
+    with pytest.raises(InputError, match="--grid tunned: no model that is trained is called so; did you mean 'tuned'"):
+        gl.bench(Birds(), {"tuned": "cbow"}, tmp_path / "other", train=train, grids={"tunned": "adv"})

@@ -68,6 +68,7 @@ def bench(
     limit: int | None = None,
     options: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None,
+    grids: Mapping[str, str] | None = None,
     device: str = "auto",
     precision: str = "fp32",
     executor: str | Executor = "here",
@@ -85,10 +86,11 @@ def bench(
     to be trained learn from ``train`` (of which ``sizes`` says how many pairs), with ``seeds`` seeds. ``data`` says
     where sets lie that are not in the library, ``limit`` judges by the first so many pairs of each. ``options`` are the
     suite's own; ``settings`` are options of training and of the models, for all that know them, or as ``NAME.OPTION``
-    for the model of that name. ``slices`` adds tables of kinds of pairs, and of those on which a model is weak.
-    ``contaminated`` holds the sets against the training data: ``report`` tells which pairs stand in it, exactly or
-    nearly, ``drop`` leaves them out. A model that has learnt from a set is refused, or with ``force`` judged and
-    marked. ``executor`` and ``jobs`` say where the work is done and how much of it at a time.
+    for the model of that name; ``grids`` names for a model the values of options to try (a YAML file, or a shipped
+    grid), of which what is best on the mean over the dev sets is judged. ``slices`` adds tables of kinds of pairs, and
+    of those on which a model is weak. ``contaminated`` holds the sets against the training data: ``report`` tells which
+    pairs stand in it, exactly or nearly, ``drop`` leaves them out. A model that has learnt from a set is refused, or
+    with ``force`` judged and marked. ``executor`` and ``jobs`` say where the work is done and how much of it at a time.
     """
     if seeds < 1 or jobs < 1:
         raise InputError(f"{seeds} seeds and {jobs} jobs cannot be; both are numbers from 1 on")
@@ -96,7 +98,7 @@ def bench(
     name, chosen, own = find_suite(suite, options)
     loading = {"device": device, "precision": precision}
     request = Request(
-        models=choose_models(models, settings or {}, loading),
+        models=choose_models(models, settings or {}, loading, grids),
         train=tuple(as_list(train)),
         sizes=None if sizes is None else tuple(sizes),
         data=data or {},
@@ -126,6 +128,7 @@ def bench(
         "limit": limit,
         "options": dict(request.options),
         "settings": dict(settings or {}),
+        "grids": dict(grids or {}),
         "level": level,
     }
     check_folder(folder, described)

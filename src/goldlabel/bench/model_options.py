@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,8 @@ from goldlabel.evaluate.model_choice import ModelChoice, parse_choice
 from goldlabel.models import Model
 from goldlabel.models.model import find_member
 from goldlabel.models.options import own_options, parse_options
+from goldlabel.registry import suggest
+from goldlabel.train.grid import read_grid
 from goldlabel.train.options import OPTION_NAMES, model_options, parse_field
 
 _OF_WORDS = ("tokenizer", "tagger", "vectors", "train_vectors")
@@ -18,9 +20,12 @@ _OF_WORDS = ("tokenizer", "tagger", "vectors", "train_vectors")
 
 
 def choose_models(
-    models: Sequence[str] | Mapping[str, str | Model], settings: Mapping[str, Any], loading: Mapping[str, Any]
+    models: Sequence[str] | Mapping[str, str | Model],
+    settings: Mapping[str, Any],
+    loading: Mapping[str, Any],
+    grids: Mapping[str, str] | None = None,
 ) -> tuple[ModelChoice, ...]:
-    """Read the models, and give each the options that it knows."""
+    """Read the models, and give each the options that it knows and the grid of its name."""
     if isinstance(models, Mapping):
         choices = [
             replace(
@@ -52,7 +57,18 @@ def choose_models(
             f"--set {unused[0]}: none of the models that are trained knows this option; one that is loaded is told by "
             f"its name, --set NAME.{unused[0]}=…"
         )
-    return tuple(told)
+    return tuple(_with_grids(told, grids or {}))
+
+
+def _with_grids(choices: Sequence[ModelChoice], grids: Mapping[str, str]) -> Iterator[ModelChoice]:
+    trained = [choice.name for choice in choices if choice.is_trained]
+    for name in grids:
+        if name not in trained:
+            raise InputError(f"--grid {name}: no model that is trained is called so; {suggest(name, trained)}")
+    for choice in choices:
+        grid = grids.get(choice.name)
+        parsed = grid and choice.model and read_grid(grid, choice.model, choice.options.get("debias"))
+        yield replace(choice, grid=parsed or None)
 
 
 def _knows(choice: ModelChoice, option: str) -> bool:

@@ -16,9 +16,10 @@ from goldlabel.executors import Executor, Failure, Here
 from goldlabel.files import write_text
 from goldlabel.models.model import find_member
 from goldlabel.train.fit import BIAS, ENCODED, run_task
+from goldlabel.train.grid import Grid
 from goldlabel.train.options import TrainOptions, change_options
 from goldlabel.train.run import ERROR, OnStep, Run, RunFolder
-from goldlabel.train.sweep import Prepare, shared_parts
+from goldlabel.train.sweep import Prepare, run_sweep, shared_parts
 from goldlabel.train.task import Task, gather_task
 
 
@@ -41,18 +42,19 @@ def train_systems(
         ready = [system for system in waiting if _start_of(system) not in {other.name for other in waiting}]
         if not ready:
             raise InputError(f"{waiting[0].name} goes on from {_start_of(waiting[0])}, which goes on from it")
-        tasks: dict[str, tuple[str, int, Task]] = {}
+        tasks: dict[str, _Planned] = {}
         for system in ready:
             for seed in seeds:
                 start = _start_of(system)
-                if start is not None and isinstance(before := done.get((start, seed)), Failure):
+                before = None if start is None else done[start, seed]
+                if isinstance(before, Failure):
                     done[system.name, seed] = Failure(f"{start} failed, from which it goes on: {before.message}")
                     continue
-                task = gathering.task(system, seed, None if start is None else run_folder(folder, start, seed))
+                task = gathering.task(system, seed, None if before is None else before.run)
                 task.check()
                 if seed == seeds[0]:
                     check(system, task)
-                tasks[run_name(system.name, seed)] = (system.name, seed, task)
+                tasks[run_name(system.name, seed)] = _Planned(system, seed, task)
         _train_wave(tasks, folder, executor, progress, done)
         waiting = [system for system in waiting if system not in ready]
     shutil.rmtree(folder / ENCODED, ignore_errors=True)
@@ -61,7 +63,7 @@ def train_systems(
 
 
 def _train_wave(
-    tasks: Mapping[str, tuple[str, int, Task]],
+    tasks: Mapping[str, _Planned],
     folder: Path,
     executor: Executor,
     progress: BenchProgress,
@@ -69,27 +71,47 @@ def _train_wave(
 ) -> None:
     """Train runs that wait for no other; what several of them need is made before."""
     shared: dict[str, tuple[Any, ...]] = {}
-    for system, seed, task in tasks.values():
-        if RunFolder(run_folder(folder, system, seed)).result() is None:
-            for name, prepare in shared_parts(task).items():
-                shared.setdefault(name, (prepare, task, folder))
+    for planned in tasks.values():
+        if planned.grid is None and RunFolder(planned.place(folder)).result() is None:
+            for name, prepare in shared_parts(planned.task).items():
+                shared.setdefault(name, (prepare, planned.task, folder))
     # What cannot be made here fails again, and is told of, where it is needed.
     executor.run(_prepare, shared, lambda name, outcome: None)
 
     def on_done(name: str, outcome: Run | Failure) -> None:
-        system, seed, _ = tasks[name]
-        done[system, seed] = outcome
+        planned = tasks[name]
+        done[planned.system.name, planned.seed] = outcome
         if isinstance(outcome, Failure) and outcome.trace:
-            write_text(run_folder(folder, system, seed) / ERROR, outcome.trace)
+            write_text(planned.place(folder) / ERROR, outcome.trace)
         if progress.on_run is not None:
             progress.on_run(name, outcome)
 
     telling = progress.on_step if isinstance(executor, Here) else None
     work = {
-        name: (task, folder, run_folder(folder, system, seed), telling and _Told(telling, name))
-        for name, (system, seed, task) in tasks.items()
+        name: (planned.task, folder, planned.place(folder), planned.grid, telling and _Told(telling, name))
+        for name, planned in tasks.items()
     }
     executor.run(_train, work, on_done)
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """A run, or all those of a grid, of which the best is taken."""
+
+    system: System
+    seed: int
+    task: Task
+
+    @property
+    def grid(self) -> Grid | None:
+        """The values that are tried."""
+        training = self.system.training
+        assert training is not None
+        return None if training.grid is None else {name: list(values) for name, values in training.grid.items()}
+
+    def place(self, folder: Path) -> Path:
+        """Return where it lies within the bench's folder."""
+        return run_folder(folder, self.system.name, self.seed)
 
 
 @dataclass(frozen=True)
@@ -107,8 +129,14 @@ def _prepare(prepare: Prepare, task: Task, folder: Path) -> None:
     prepare(task, folder, None)
 
 
-def _train(task: Task, folder: Path, run: Path, on_step: OnStep | None) -> Run:
-    return run_task(task, run, on_step, encoded=folder / ENCODED)
+def _train(task: Task, folder: Path, run: Path, grid: Grid | None, on_step: OnStep | None) -> Run:
+    """Train one run, or all points of a grid one after the other; return the one that is best on the dev sets."""
+    if grid is None:
+        return run_task(task, run, on_step, encoded=folder / ENCODED)
+    tuned = run_sweep(task, run, grid=grid, on_step=on_step and (lambda _, step: on_step(step)))
+    if tuned.best_run is None:
+        raise InputError(f"{run}: no point of the grid could be trained and scored; {next(iter(tuned.failed.items()))}")
+    return tuned.best_run
 
 
 def _start_of(system: System) -> str | None:

@@ -68,6 +68,12 @@ def bench_command(
             help="An option of training or of a model, for all that know it or for the one of that name.",
         ),
     ] = None,
+    grids: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--grid", metavar="MODEL=FILE|NAME", help="Try a grid of options; judge what is best on the dev sets."
+        ),
+    ] = None,
     suite_settings: Annotated[
         list[str] | None, typer.Option("--suite-set", metavar="KEY=VALUE", help="An option of the suite.")
     ] = None,
@@ -142,6 +148,7 @@ def bench_command(
                 limit=limit,
                 options=parse_map("--suite-set", suite_settings),
                 settings=parse_map("--set", settings),
+                grids=parse_map("--grid", grids),
                 device=device,
                 precision=precision,
                 executor=executor,

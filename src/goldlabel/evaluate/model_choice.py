@@ -8,7 +8,7 @@ loads, which is judged as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,6 +32,8 @@ class ModelChoice:
     model: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     """Of training, or of loading."""
+    grid: Mapping[str, Sequence[Any]] | None = None
+    """Values of options that are tried, to judge what is best on the dev sets."""
 
     @property
     def is_trained(self) -> bool:
@@ -49,7 +51,8 @@ class ModelChoice:
         if not training.get("on"):
             raise InputError(f"{self.name} has to be trained first; say on what with --train PATH")
         options = {**training.pop("options", {}), **self.options}
-        return System(name=self.name, training=Training(model=self.model, options=options, **training))
+        trained = Training(model=self.model, options=options, grid=self.grid, **training)
+        return System(name=self.name, training=trained)
 
 
 def parse_choice(text: str) -> ModelChoice:

@@ -7,7 +7,7 @@ suites (``goldlabel.bench``, ``judging.py``); the suite then reads its tables of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -60,6 +60,8 @@ class Training:
     """The system from whose run of the same seed it goes on."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Fields of ``TrainOptions`` and the model's own options; the seed comes from the bench."""
+    grid: Mapping[str, Sequence[Any]] | None = None
+    """Values to try for options; what does best on the mean over the dev sets is judged."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -102,6 +102,11 @@ class Sweep(Result):
             default=None,
         )
 
+    @property
+    def best_run(self) -> Run | None:
+        """The first run of the best case."""
+        return self._runs_of(self.best)[0] if self.best else None
+
     def figures(self, case: Case) -> dict[str, Any]:
         """Return mean, standard deviation and number over a case's seeds: of each dev set, and of their mean."""
         done = self._runs_of(case)
