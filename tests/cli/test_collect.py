@@ -139,7 +139,7 @@ def test_import_of_pairs(tmp_path: Path) -> None:
 def test_export_gives_a_dataset_that_other_commands_read(site: Path, tmp_path: Path) -> None:
     work(site)
     told = run_json("export", site, "-o", tmp_path / "out", "--no-audit")
-    documented = {"name", "pairs", "verified", "splits", "no_overlap", "foreign", "ledger_lines", "agreement"}
+    documented = {"name", "pairs", "verified", "splits", "with_overlap", "foreign", "ledger_lines", "agreement"}
     assert {*told} == documented | {"mixture", "human_baseline", "output"}
     assert (told["pairs"], told["verified"]) == (18, 18)
     assert len(gl.read(tmp_path / "out")) == 18

@@ -46,6 +46,15 @@ SAMPLES = {
         "INSERT INTO ledger VALUES (1, 1, 2, 1, 1, 'base', 3000, 'written', 'base 1', NULL, 1500000)",
     ),
 }
+SAMPLES["0002"] = (
+    *(
+        statement.replace("NULL, 1500000)", "NULL, 1500000, NULL)") if " pairs " in statement else statement
+        for statement in SAMPLES["0001"]
+    ),
+    "INSERT INTO tries VALUES (1, 1, 1, 'k', 'neutral', '地湿了。', 'model', '{\"neutral\": 1.0}', 1500000)",
+)
+NEW_SINCE = {"0001": {"tries"}, "0002": set()}
+"""The tables that a revision did not have yet."""
 
 
 def url_of(place: str) -> str:
@@ -75,7 +84,9 @@ def test_a_collection_of_any_revision_opens_with_all_it_holds(place: str, revisi
     store = Store.open(place)
     with store.read() as tx:
         assert current_revision(tx.connection) == head_revision()
-        counts = {table.name: len(tx.all(select(table))) for table in metadata.sorted_tables}
+        filled = {statement.split()[2] for statement in SAMPLES[revision]}
+        assert filled == {table.name for table in metadata.sorted_tables} - NEW_SINCE[revision]
+        counts = {table.name: len(tx.all(select(table))) for table in metadata.sorted_tables if table.name in filled}
         assert min(counts.values()) >= 1, counts
         assert project_named(tx, "meadow").protocol == small_protocol("single")
         pair = tx.one(select(schema.pairs, schema.premises.c.text).join(schema.premises))
@@ -103,7 +114,7 @@ def test_a_collection_of_a_newer_version_is_refused_and_left_alone(place: str) -
     engine = create_engine(url_of(place))
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    message = r"was written by a newer Goldlabel \(schema 9999, this one knows up to 0001\); install the newer version"
+    message = r"was written by a newer Goldlabel \(schema 9999, this one knows up to 0002\); install the newer version"
     for opening in (Store.open, Store.create):
         with pytest.raises(InputError, match=message) as told:
             opening(place)
@@ -112,3 +123,48 @@ def test_a_collection_of_a_newer_version_is_refused_and_left_alone(place: str) -
         assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "9999"
     engine.dispose()
     assert make_url(url_of(place)).get_backend_name() in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("votes", "verdict"),
+    [
+        (["entailment"] * 4, "entailment"),
+        (["neutral", "neutral", "neutral", "entailment"], "neutral"),
+        (["neutral", "neutral", "entailment", "contradiction"], "-"),
+        (["unrelated"] * 4, "-"),
+        (["entailment"] * 3, None),
+    ],
+)
+def test_verdicts_reached_before_are_filled_in(tmp_path: Path, votes: list[str], verdict: str | None) -> None:
+    """Four votes are asked for; the author says entailment."""
+    place = str(tmp_path / "collection")
+    at_revision(place, "0001")
+    engine = create_engine(url_of(place))
+    with engine.begin() as connection:
+        connection.execute(text("DELETE FROM tasks WHERE id = 2"))
+        for number in range(4):
+            person, task, state = 10 + number, 10 + number, "answered" if number < len(votes) else "open"
+            for statement in (
+                f"INSERT INTO people VALUES ({person}, 'p{person}', 1000000)",
+                f"INSERT INTO tasks VALUES ({task}, 1, 'verify', '', 'news', 1, NULL, 1, {number}, 2, 1, 5, "
+                f"'{state}', NULL)",
+            ):
+                connection.execute(text(statement))
+            if state == "answered":
+                connection.execute(
+                    text(
+                        f"INSERT INTO assignments VALUES ({task}, 1, {task}, {person}, 'verify', NULL, 1, 1, "
+                        "'answered', 1000000, 2000000, 1500000)"
+                    )
+                )
+                connection.execute(
+                    text(
+                        f"INSERT INTO answers VALUES ({task}, 1, {task}, {task}, {person}, 'verify', 1, 'k', "
+                        f"'counted', '{votes[number]}', NULL, NULL, 2.5, 1500000)"
+                    )
+                )
+    engine.dispose()
+    store = Store.open(place)
+    with store.read() as tx:
+        assert tx.value(select(schema.pairs.c.verdict)) == verdict
+    store.close()

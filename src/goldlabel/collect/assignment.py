@@ -171,6 +171,12 @@ def prolong(tx: Transaction, found: Project, row: Row[Any]) -> datetime:
     return until
 
 
+def keep_alive(tx: Transaction, found: Project, row: Row[Any]) -> None:
+    """Prolong the lease of a task that is being worked on when more than half of it is over."""
+    if row.state == "leased" and row.expires_at - tx.now < lease_time(found, row.kind) / 2:
+        prolong(tx, found, row)
+
+
 def _held(tx: Transaction, found: Project, person_id: int, kind: str) -> list[Row[Any]]:
     own = {"project_id": found.id, "person_id": person_id}
     held = tx.all(_holdings(kind), **own)

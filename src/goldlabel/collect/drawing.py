@@ -116,14 +116,23 @@ def _queue(tx: Transaction, project: Project, subset_id: int, chosen: Sequence[i
         pairs.update().where(pairs.c.id == bindparam("pair")).values(draw_number=bindparam("number_drawn")),
         [{"pair": pair_id, "number_drawn": number} for number, pair_id in enumerate(chosen, start=last + 1)],
     )
-    wanted = project.protocol.verifying.verifiers
+    wanted = project.policy.first
     _add_slots(tx, project, (pairs.c.subset_id == subset_id) & (pairs.c.draw_number > last), wanted)
     _record(tx, "verification.drawn", project, by, subset_id, chosen, wanted)
 
 
+def ask(tx: Transaction, project: Project, pair_id: int, wanted: int, by: int | None) -> None:
+    """Ask for so many votes on a drawn pair, whose row is held, instead of fewer."""
+    _add_slots(tx, project, pairs.c.id == pair_id, wanted)
+    _record(tx, "verification.widened", project, by, 0, [pair_id], wanted)
+
+
 def _widen(tx: Transaction, project: Project, by: int | None) -> None:
-    """Add the votes that drawn pairs want since the number of verifiers was raised."""
-    wanted = project.protocol.verifying.verifiers
+    """Add the votes that drawn pairs want since the number of verifiers was raised.
+
+    The pairs are held before their tasks are made, in the order in which a vote holds them.
+    """
+    wanted = project.policy.first
     short = (
         select(tasks.c.pair_id)
         .where(tasks.c.project_id == project.id, tasks.c.kind == "verify")
@@ -132,6 +141,7 @@ def _widen(tx: Transaction, project: Project, by: int | None) -> None:
     )
     ids = [row.pair_id for row in tx.all(short.order_by(tasks.c.pair_id))]
     if ids:
+        tx.run(pairs.update().where(pairs.c.id.in_(short)).values(verdict=None))
         _add_slots(tx, project, pairs.c.id.in_(short), wanted)
         _record(tx, "verification.widened", project, by, 0, ids, wanted)
 

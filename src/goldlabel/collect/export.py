@@ -1,7 +1,7 @@
 """Export: a project becomes a dataset with its splits, card, agreement and ledger, from one snapshot.
 
 The folder is a dataset that every other room reads. Beside the data lie ``protocol.json``, ``ledger.csv`` and the
-figures; in folders of their own, datasets made from it: ``no-overlap`` (the same dev and test, without the training
+figures; in folders of their own, datasets made from it: ``with-overlap`` (the same dev and test, and also the training
 pairs whose premise is in them), ``foreign`` (pairs of another dataset that were mixed in) and, of pairs judged on
 the five-step scale, ``nli3``.
 """
@@ -20,6 +20,7 @@ import polars as pl
 from goldlabel.collect.figures import Figures, measure_figures
 from goldlabel.collect.ledger import Line, lines
 from goldlabel.collect.snapshot import Snapshot, take_snapshot, verified
+from goldlabel.collect.splits import WithOverlap
 from goldlabel.collect.store import Store
 from goldlabel.files import atomic_folder
 from goldlabel.metrics import Estimate
@@ -28,9 +29,9 @@ from goldlabel.pairs.groups import group_title
 from goldlabel.pairs.labels import NLI3, ORDINAL5
 from goldlabel.pairs.record import COLUMNS
 from goldlabel.pairs.rows import to_json
-from goldlabel.pairs.splits import ExcludeOverlap, Split
+from goldlabel.pairs.splits import Split
 from goldlabel.pairs.writing import refuse_foreign_folder
-from goldlabel.verify import Verification, verify
+from goldlabel.verify import verify
 from goldlabel.verify.agreement import COEFFICIENTS, SHARES
 
 _TOLD = (*SHARES, "fleiss_kappa", "krippendorff_alpha")
@@ -57,7 +58,7 @@ class Export(Result):
 
     pairs: Pairs
     splits: Mapping[str, int]
-    no_overlap: Mapping[str, int] | None
+    with_overlap: Mapping[str, int] | None
     verified: int
     foreign: int
     ledger_lines: int
@@ -81,7 +82,7 @@ class Export(Result):
             "pairs": len(self.pairs),
             "verified": self.verified,
             "splits": dict(self.splits),
-            "no_overlap": None if self.no_overlap is None else dict(self.no_overlap),
+            "with_overlap": None if self.with_overlap is None else dict(self.with_overlap),
             "foreign": self.foreign,
             "ledger_lines": self.ledger_lines,
             **self.figures.to_dict(),
@@ -99,7 +100,7 @@ def export_project(store: Store, project_id: int, folder: str | Path, *, describ
     with store.read() as tx:
         snapshot, paid = take_snapshot(tx, project_id), lines(tx, project_id)
     figures = measure_figures(snapshot)
-    split = split_pairs(snapshot, figures.verification)
+    split = split_pairs(snapshot)
     sections = [section for one in describe if (section := one(split.pairs)) is not None]
     described = _described(split.pairs, snapshot, figures, sections)
     beside = {
@@ -110,9 +111,9 @@ def export_project(store: Store, project_id: int, folder: str | Path, *, describ
     }
     with atomic_folder(target) as temporary:
         described.write(temporary, beside=beside)
-        smaller = _without_overlap(split, described)
-        if smaller is not None:
-            smaller.pairs.write(temporary / "no-overlap")
+        larger = _with_overlap(split, described, snapshot.exclusive)
+        if larger is not None:
+            larger.pairs.write(temporary / "with-overlap")
         if len(snapshot.foreign):
             snapshot.foreign.write(temporary / "foreign")
         if described.card.label_space == ORDINAL5:
@@ -120,7 +121,7 @@ def export_project(store: Store, project_id: int, folder: str | Path, *, describ
     return Export(
         pairs=described,
         splits=split.splits,
-        no_overlap=smaller.splits if smaller else None,
+        with_overlap=larger.splits if larger else None,
         verified=len(verified(snapshot.own)),
         foreign=len(snapshot.foreign),
         ledger_lines=len(paid),
@@ -129,17 +130,16 @@ def export_project(store: Store, project_id: int, folder: str | Path, *, describ
     )
 
 
-def split_pairs(snapshot: Snapshot, verification: Verification | None) -> Split:
+def split_pairs(snapshot: Snapshot) -> Split:
     """Return a snapshot's pairs with gold labels, where the votes decide them, and with their splits."""
     project, pairs = snapshot.project, snapshot.own
     seed = project.seed % 2**32
     step = f"collected in project {project.name!r}, snapshot of {snapshot.at:%Y-%m-%d %H:%M} UTC"
     pairs = Pairs(pairs.frame, pairs.card.with_step(step))
-    if verification is not None and project.kind.relabels:
-        gold = verification.pairs.frame.select("id", pl.col("label").alias("gold"))
-        labelled = pairs.frame.join(gold, on="id", how="left", maintain_order="left")
-        frame = labelled.with_columns(pl.coalesce("gold", "label").alias("label")).select(COLUMNS).collect().lazy()
-        pairs = Pairs(frame, pairs.card.with_step(verification.pairs.card.history[-1]))
+    if len(snapshot.verdicts) and project.kind.relabels:
+        decided = pairs.frame.join(snapshot.verdicts.lazy(), on="id", how="left", maintain_order="left")
+        frame = decided.with_columns(pl.coalesce("verdict", "label").alias("label")).select(COLUMNS).collect().lazy()
+        pairs = Pairs(frame, pairs.card.with_step(f"gold labels by {project.policy.describe()}"))
     plan = project.kind.splits(snapshot)
     if plan is None:
         return Split(pairs, {"none": len(pairs)} if len(pairs) else {}, 0, seed)
@@ -157,8 +157,9 @@ def ledger_csv(paid: Sequence[Line], currency: str) -> str:
     return stream.getvalue()
 
 
-def _without_overlap(split: Split, pairs: Pairs) -> Split | None:
-    return pairs.split(ExcludeOverlap(), seed=split.seed) if {"dev", "test"} & {*split.splits} else None
+def _with_overlap(split: Split, pairs: Pairs, exclusive: tuple[str, ...]) -> Split | None:
+    plan = WithOverlap(exclusive=exclusive)
+    return pairs.split(plan, seed=split.seed) if {"dev", "test"} & {*split.splits} else None
 
 
 def _mapped(pairs: Pairs) -> Pairs:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Row, func, select
 
@@ -27,6 +27,9 @@ from goldlabel.collect.store import Transaction
 from goldlabel.collect.texts import training_examples
 from goldlabel.errors import InputError
 from goldlabel.pairs.labels import NO_GOLD
+
+if TYPE_CHECKING:
+    from goldlabel.collect.verdicts import Policy
 
 STATES = ("running", "paused")
 IMPORTS = ("imported", "foreign", "gold")
@@ -48,6 +51,11 @@ class Project:
     def kind(self) -> Kind:
         """What kind of collection it is."""
         return KINDS.get(self.protocol.kind)
+
+    @property
+    def policy(self) -> Policy:
+        """When its pairs are decided."""
+        return self.kind.policy(self.protocol)
 
     def random(self, *purpose: object) -> random.Random:
         """Return a generator that depends on the project's seed and on what it is for, never on earlier draws."""

@@ -95,7 +95,8 @@ class WritingRules:
     """What a hypothesis may share with its premise, and how premises are handed out.
 
     ``writers_per_premise`` people write about each premise in each condition. ``cap`` is the largest number of
-    premises for one writer, ``batch`` how many make up one sitting.
+    premises for one writer, ``batch`` how many make up one sitting. ``tries`` is how often they may try to write what
+    a model gets wrong, where a project has one.
     """
 
     overlap: float = 0.7
@@ -104,10 +105,11 @@ class WritingRules:
     batch: int = 50
     cap: int | None = 500
     lease_seconds: int = 3600
+    tries: int = 1
 
     def __post_init__(self) -> None:
         require_share("overlap", self.overlap)
-        for name in ("longest", "writers_per_premise", "batch", "lease_seconds"):
+        for name in ("longest", "writers_per_premise", "batch", "lease_seconds", "tries"):
             require(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
         require(self.cap is None or self.cap >= 1, "cap", self.cap, "1 or more, or null for no cap")
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, select
 
+from goldlabel.collect.projects import Project, project
 from goldlabel.collect.schema import answers, assignments, events, ledger, pairs, premises, subsets, tasks
 from goldlabel.collect.store import Transaction
+from goldlabel.collect.verdicts import verdict_of
 
 
 def check(tx: Transaction, project_id: int) -> list[str]:
     """List every difference between what a project's events tell and what its tables hold; none is well."""
-    told = _Told()
+    told, judged = _Told(), project(tx, project_id)
     query = select(events).where(events.c.project_id == project_id).order_by(events.c.id)
     for event in tx.connection.execute(query, execution_options={"yield_per": 5000}):
         told.add(event.id, event.kind, event.data)
@@ -26,6 +28,7 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "pair": _pairs(tx, project_id),
         "votes wanted on pair": _table(tx, tasks.c.pair_id, func.count(), _verifying(project_id)),
         "counted votes on pair": _table(tx, answers.c.pair_id, func.count(), _counted(project_id)),
+        "verdict on pair": _verdicts(tx, project_id),
         "task": _tasks(tx, project_id),
         "holder of task": _holders(tx, project_id),
         "pay of event": _table(tx, ledger.c.event_id, sums, own),
@@ -36,7 +39,8 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "imported pairs": told.imported,
         "pair": told.pairs,
         "votes wanted on pair": told.wanted,
-        "counted votes on pair": told.votes,
+        "counted votes on pair": {pair_id: len(votes) for pair_id, votes in told.votes.items()},
+        "verdict on pair": told.verdicts(judged),
         "task": told.tasks,
         "holder of task": told.holders,
         "pay of event": told.paid,
@@ -58,7 +62,7 @@ class _Told:
         self.imported: Counter[str] = Counter()
         self.pairs: dict[int, tuple[str, str]] = {}
         self.wanted: dict[int, int] = {}
-        self.votes: Counter[int] = Counter()
+        self.votes: dict[int, dict[int, str]] = defaultdict(dict)
         self.tasks: dict[int, str] = {}
         self.holders: dict[int, tuple[int, str]] = {}
         self.paid: dict[int, int] = {}
@@ -79,15 +83,26 @@ class _Told:
         if kind == "answer.written":
             self.pairs |= {pair_id: (label, data["state"]) for pair_id, label in data["pairs"]}
         elif kind == "answer.verify":
-            self.votes[data["pair"]] += data["state"] == "counted"
-        elif kind == "answer.undone":
-            self.votes[data["pair"]] -= data["kind"] == "verify"
+            if data["state"] == "counted":
+                self.votes[data["pair"]][data["answer"]] = data["label"]
+        elif kind == "answer.undone" and data["kind"] == "verify":
+            del self.votes[data["pair"]][data["answer"]]
         elif kind in ("verification.drawn", "verification.widened"):
             self.wanted |= dict.fromkeys(data["pairs"], data["wanted"])
         elif kind == "pairs.imported":
             self.imported.update({f"{data['origin']} {genre}": n for genre, n in data["genres"].items()})
         elif kind == "premises.added":
             self.premises += data["last"] - data["first"] + 1
+
+    def verdicts(self, judged: Project) -> dict[int, str]:
+        """Return what the votes decided."""
+        found = {}
+        for pair_id, votes in self.votes.items():
+            author = self.pairs[pair_id][0] if pair_id in self.pairs else None
+            verdict = verdict_of(judged, author, [*votes.values()], self.wanted[pair_id])
+            if verdict is not None:
+                found[pair_id] = verdict
+        return found
 
 
 def _in_pool(project_id: int) -> ColumnElement[bool]:
@@ -124,6 +139,11 @@ def _pairs(tx: Transaction, project_id: int) -> dict[int, tuple[str, str]]:
         pairs.c.project_id == project_id, pairs.c.answer_id.is_not(None)
     )
     return {row.id: (row.label, row.state) for row in tx.all(query)}
+
+
+def _verdicts(tx: Transaction, project_id: int) -> dict[int, str]:
+    query = select(pairs.c.id, pairs.c.verdict).where(pairs.c.project_id == project_id, pairs.c.verdict.is_not(None))
+    return {row.id: row.verdict for row in tx.all(query)}
 
 
 def _tasks(tx: Transaction, project_id: int) -> dict[int, str]:

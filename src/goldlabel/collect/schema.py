@@ -201,10 +201,12 @@ pairs = Table(
     Column("original_id", Text),
     Column("meta", _DATA),
     Column("created_at", Moment, nullable=False),
+    Column("verdict", Text),
     UniqueConstraint("subset_id", "number"),
     UniqueConstraint("subset_id", "draw_number"),
 )
-"""``number`` counts the pairs of a subset, ``draw_number`` those drawn for verification; a late pair has neither."""
+"""``number`` counts the pairs of a subset, ``draw_number`` those drawn for verification; a late pair has neither.
+``verdict`` is what the votes decided, a label or ``-``; none while votes are missing."""
 Index("ix_pairs_writer", pairs.c.project_id, pairs.c.writer_id, pairs.c.state)
 Index(
     "ix_pairs_not_considered",
@@ -337,6 +339,23 @@ drafts = Table(
     Column("content", _DATA, nullable=False),
     Column("saved_at", Moment, nullable=False),
 )
+
+tries = Table(
+    "tries",
+    metadata,
+    _id(),
+    _reference("assignment_id", "assignments"),
+    Column("number", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("model", Text),
+    Column("scores", _DATA),
+    Column("created_at", Moment, nullable=False),
+    UniqueConstraint("assignment_id", "number"),
+    UniqueConstraint("assignment_id", "key"),
+)
+"""What was tried within an assignment, and what a model said to it: a probability for each label."""
 
 training_answers = Table(
     "training_answers",

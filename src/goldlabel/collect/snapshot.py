@@ -1,9 +1,9 @@
 """A snapshot: a project's pairs with their votes, as one transaction sees them, in the record of ``goldlabel.pairs``.
 
-A pair is *verified* when it has every vote that was asked for. Only then do the verifiers' answers stand in
-``votes``; before, they wait under ``pending_votes`` in ``meta``, so that nobody takes two answers of four for a
-verdict. Of a written pair the author's label is the first vote; of a pair that came from elsewhere all votes are
-the verifiers', and ``label`` is the one it came with.
+A pair is *verified* when it has every vote that was asked for, and so a verdict. Only then do the verifiers' answers
+stand in ``votes``; before, they wait under ``pending_votes`` in ``meta``, so that nobody takes two answers of four for
+a verdict. Of a written pair the author's label is the first vote; of a pair that came from elsewhere all votes are the
+verifiers', and ``label`` is the one it came with.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
-from sqlalchemy import Row, Select, func, select
+from sqlalchemy import Row, Select, select
 
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import ONLY
-from goldlabel.collect.schema import answers, members, pairs, people, premises, subsets, tasks
+from goldlabel.collect.schema import answers, members, pairs, people, premises, subsets
 from goldlabel.collect.store import Transaction
 from goldlabel.pairs import Card, Pairs
 from goldlabel.pairs.record import COLUMNS, SCHEMA
@@ -31,13 +31,15 @@ from goldlabel.pairs.rows import to_json
 class Snapshot:
     """A project at one moment: its own pairs, written or imported, and the foreign ones mixed in.
 
-    ``exclusive`` are the pseudonyms of writers whose pairs are for test alone.
+    ``verdicts`` tell what was decided of own pairs (``id``, ``verdict``). ``exclusive`` are the pseudonyms of writers
+    whose pairs are for test alone.
     """
 
     project: Project
     at: datetime
     own: Pairs
     foreign: Pairs
+    verdicts: pl.DataFrame
     exclusive: tuple[str, ...]
 
 
@@ -47,13 +49,18 @@ def take_snapshot(tx: Transaction, project_id: int) -> Snapshot:
     around = _Around.of(tx, project_id)
     query = select(pairs).where(pairs.c.project_id == project_id, pairs.c.state == "counted").order_by(pairs.c.id)
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    verdicts = []
     for row in tx.all(query):
-        rows[around.subsets[row.subset_id].origin].append(_record(row, found, around))
+        origin = around.subsets[row.subset_id].origin
+        rows[origin].append(_record(row, found, around))
+        if origin == found.kind.own and row.verdict is not None:
+            verdicts.append((str(row.id), row.verdict))
     return Snapshot(
         project=found,
         at=tx.now,
         own=_pairs(rows[found.kind.own], found, found.name, "first" if found.kind.writes else "none"),
         foreign=_pairs(rows["foreign"], found, f"{found.name}, foreign pairs", "none"),
+        verdicts=pl.DataFrame(verdicts, schema={"id": pl.String, "verdict": pl.String}, orient="row"),
         exclusive=_exclusive(tx, project_id),
     )
 
@@ -79,7 +86,6 @@ class _Around:
     subsets: Mapping[int, Row[Any]]
     written: Mapping[int, Row[Any]]
     votes: Mapping[int, Sequence[Row[Any]]]
-    wanted: Mapping[int, int]
 
     @classmethod
     def of(cls, tx: Transaction, project_id: int) -> _Around:
@@ -92,7 +98,6 @@ class _Around:
             subsets=_by_id(tx, select(subsets).where(subsets.c.project_id == project_id)),
             written=_by_id(tx, written),
             votes=_votes(tx, project_id),
-            wanted=_wanted(tx, project_id),
         )
 
 
@@ -113,16 +118,6 @@ def _votes(tx: Transaction, project_id: int) -> Mapping[int, Sequence[Row[Any]]]
     return found
 
 
-def _wanted(tx: Transaction, project_id: int) -> dict[int, int]:
-    """Return how many votes each drawn pair is to have."""
-    query = (
-        select(tasks.c.pair_id, func.count().label("wanted"))
-        .where(tasks.c.project_id == project_id, tasks.c.kind == "verify")
-        .group_by(tasks.c.pair_id)
-    )
-    return {row.pair_id: row.wanted for row in tx.all(query)}
-
-
 def _exclusive(tx: Transaction, project_id: int) -> tuple[str, ...]:
     query = (
         select(people.c.pseudonym)
@@ -137,7 +132,7 @@ def _record(row: Row[Any], found: Project, around: _Around) -> dict[str, Any]:
     premise = around.premises[row.premise_id]
     writer = around.names.get(row.writer_id)
     votes = around.votes.get(row.id, ())
-    complete = bool(votes) and len(votes) >= around.wanted[row.id]
+    complete = row.verdict is not None
     cast = [vote.label for vote in votes] if complete else []
     return {
         "id": str(row.id),

@@ -17,13 +17,14 @@ from goldlabel.collect.qualification import suspend_untrusted
 from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.schema import answers
 from goldlabel.collect.store import Transaction
+from goldlabel.collect.verdicts import settle
 from goldlabel.errors import InputError
 
 
 def vote(
     tx: Transaction, assignment_id: int, person_id: int, *, key: str, label: str, seconds: float | None = None
 ) -> Receipt:
-    """Store a vote, with its pay."""
+    """Store a vote, with its pay, and decide about the pair if it is the last one wanted."""
     row, earlier = begin_answer(tx, assignment_id, person_id, VERIFY.tasks, key)
     if earlier is not None:
         return earlier
@@ -59,6 +60,8 @@ def vote(
     )
     if row.kind == "gold":
         suspend_untrusted(tx, found, person_id)
+    elif answer.state == "counted":
+        settle(tx, found, row.pair_id, person_id)
     return receipt(tx, answer)
 
 
@@ -88,6 +91,8 @@ def undo(tx: Transaction, project_id: int, person_id: int) -> Assignment:
     for line in earned:
         reverse_line(tx, project_id, line, reason="taken back", event_id=event_id)
     prolong(tx, found, row)
+    if row.kind != "gold":
+        settle(tx, found, row.pair_id, person_id)
     return task(tx, row.id, person_id)
 
 

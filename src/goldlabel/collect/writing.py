@@ -12,7 +12,7 @@ from sqlalchemy import Row, select
 
 from goldlabel.collect import drawing
 from goldlabel.collect.answering import Receipt, begin_answer, checked_timings, receipt, store_answer, told
-from goldlabel.collect.assignment import lease_time, lock_assignment, lock_person, own_assignment, prolong
+from goldlabel.collect.assignment import keep_alive, lock_assignment, lock_person, own_assignment
 from goldlabel.collect.checking import draw_check
 from goldlabel.collect.events import record
 from goldlabel.collect.ledger import in_units, pay
@@ -143,9 +143,7 @@ def save_draft(
     row = lock_assignment(tx, assignment_id, person_id)
     if row.kind != "write" or row.state not in ("leased", "passed"):
         raise Conflict("this task is not being written any more; the draft was not kept")
-    found = project(tx, row.project_id)
-    if row.state == "leased" and row.expires_at - tx.now < lease_time(found, row.kind) / 2:
-        prolong(tx, found, row)
+    keep_alive(tx, project(tx, row.project_id), row)
     kept = load_draft(tx, assignment_id, person_id)
     if kept is not None and kept.revision >= revision:
         return kept.revision

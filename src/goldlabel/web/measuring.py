@@ -168,13 +168,8 @@ def measure(snapshot: Snapshot, event: int) -> Measured:
         "writer",
         (pl.col("votes").list.len() > pl.col("writer").is_not_null().cast(pl.UInt32)).alias("verified"),
     ).collect()
-    gold = pl.DataFrame(schema={"id": pl.Int64, "gold": pl.String})
-    if figures.verification is not None:
-        voted = figures.verification.pairs.frame
-        gold = voted.select(pl.col("id").cast(pl.Int64), pl.col("label").alias("gold")).collect()
-    frame = own.join(gold, on="id", how="left", maintain_order="left").with_columns(
-        pl.when(pl.col("verified")).then(pl.col("gold"))
-    )
+    gold = snapshot.verdicts.select(pl.col("id").cast(pl.Int64), pl.col("verdict").alias("gold"))
+    frame = own.join(gold, on="id", how="left", maintain_order="left")
     meter, corpus, too_few = None, None, ""
     if snapshot.project.kind.writes and len(own):
         try:

@@ -16,6 +16,7 @@ KINDS: Registry[Kind] = Registry("kind of project")
 KINDS.add("elicitation", "goldlabel.collect.kinds.elicitation:ELICITATION")
 KINDS.add("human-baseline", "goldlabel.collect.kinds.human_baseline:HUMAN_BASELINE")
 KINDS.add("vetting", "goldlabel.collect.kinds.vetting:VETTING")
+KINDS.add("adversarial", "goldlabel.collect.kinds.adversarial:ADVERSARIAL")
 
 
 def offered_kinds() -> list[Kind]:

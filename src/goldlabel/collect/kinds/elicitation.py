@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from goldlabel.collect.figures import Figures, measure
 from goldlabel.collect.kinds.kind import JUDGING_SETTINGS, N_, VERIFY, WRITE, Kind
 from goldlabel.collect.protocols import CONDITIONS, Protocol, base_protocol
-from goldlabel.collect.splits import ElicitationSplits
+from goldlabel.collect.splits import VerifiedSplits
+from goldlabel.collect.verdicts import panel
 
 if TYPE_CHECKING:
     from goldlabel.collect.snapshot import Snapshot
@@ -22,9 +23,9 @@ def _figures(snapshot: Snapshot, resamples: int) -> Figures:
     return measure(snapshot, resamples, by=("condition", "level"))
 
 
-def _splits(snapshot: Snapshot) -> ElicitationSplits:
+def _splits(snapshot: Snapshot) -> VerifiedSplits:
     sizes = snapshot.project.protocol.splits
-    return ElicitationSplits(dev=sizes.dev, test=sizes.test, exclusive=snapshot.exclusive)
+    return VerifiedSplits(dev=sizes.dev, test=sizes.test, exclusive=snapshot.exclusive)
 
 
 ELICITATION = Kind(
@@ -55,6 +56,7 @@ ELICITATION = Kind(
     judging_text="verifying",
     protocols=tuple(CONDITIONS),
     make=_make,
+    policy=panel,
     figures=_figures,
     splits=_splits,
     has_conditions=True,

@@ -11,6 +11,7 @@ from goldlabel.collect.kinds.kind import N_, VERIFY, Kind
 from goldlabel.collect.kinds.labelling import LABELLING_IMPORTS, LABELLING_SETTINGS, no_splits
 from goldlabel.collect.protocols import Protocol, Qualification, VerifyingRules, base_protocol
 from goldlabel.collect.snapshot import verified
+from goldlabel.collect.verdicts import panel
 from goldlabel.verify import human_baseline, votes_of
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ HUMAN_BASELINE = Kind(
     judging_text="human-baseline",
     protocols=("human-baseline",),
     make=_make,
+    policy=panel,
     figures=_figures,
     splits=no_splits,
     relabels=False,

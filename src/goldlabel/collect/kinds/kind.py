@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from goldlabel.collect.figures import Figures
     from goldlabel.collect.protocols import Protocol
     from goldlabel.collect.snapshot import Snapshot
+    from goldlabel.collect.verdicts import Policy
     from goldlabel.pairs.splits import Plan
 
 
@@ -57,9 +58,10 @@ class Kind:
 
     ``works`` follow from one another: what comes out of one is what the next is about. ``own`` is where the pairs
     come from that a project is about (``written`` in it or ``imported``), ``imports`` as what others may be brought.
-    ``judging_text`` names the instructions for verifiers. ``relabels`` says that what verifiers decide becomes the
-    label of a pair. ``protocols`` are the names of ready-made protocols, which ``make`` makes in a language; where
-    these are conditions of writing, several may be joined. A kind that is not ``offered`` is not ready for projects.
+    ``judging_text`` names the instructions for verifiers. ``policy`` says when a pair is decided; ``relabels`` that
+    its verdict becomes its label. ``protocols`` are the names of ready-made protocols, which ``make`` makes in a
+    language; where these are conditions of writing, several may be joined. A kind that is not ``offered`` is not ready
+    for projects.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Kind:
     judging_text: str
     protocols: tuple[str, ...]
     make: Callable[[Sequence[str], str], Protocol]
+    policy: Callable[[Protocol], Policy]
     figures: Callable[[Snapshot, int], Figures]
     splits: Callable[[Snapshot], Plan | None]
     has_conditions: bool = False

@@ -9,6 +9,7 @@ from goldlabel.collect.figures import measure
 from goldlabel.collect.kinds.kind import N_, VERIFY, Kind
 from goldlabel.collect.kinds.labelling import LABELLING_IMPORTS, LABELLING_SETTINGS, no_splits
 from goldlabel.collect.protocols import Protocol, Qualification, VerifyingRules, base_protocol
+from goldlabel.collect.verdicts import panel
 
 
 def _make(_: Sequence[str], language: str) -> Protocol:
@@ -32,6 +33,7 @@ VETTING = Kind(
     judging_text="vetting",
     protocols=("vetting",),
     make=_make,
+    policy=panel,
     figures=measure,
     splits=no_splits,
 )

@@ -1,0 +1,66 @@
+"""Adversarial rounds (Nie et al. 2020, section 2): people write what a model gets wrong, others confirm it.
+
+Not offered yet: rounds and the models in them are to come. What is here is what the rest of the room needs to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from goldlabel.collect.figures import measure
+from goldlabel.collect.kinds.kind import JUDGING_SETTINGS, N_, VERIFY, WRITE, Kind
+from goldlabel.collect.protocols import (
+    ONLY,
+    Condition,
+    PremiseRules,
+    Protocol,
+    VerifyingRules,
+    WritingRules,
+    base_protocol,
+)
+from goldlabel.collect.splits import VerifiedSplits
+from goldlabel.collect.verdicts import TwoPlusOne
+
+if TYPE_CHECKING:
+    from goldlabel.collect.snapshot import Snapshot
+
+
+def _make(_: Sequence[str], language: str) -> Protocol:
+    """Contexts of 250 to 600 characters, five tries at each, and every pair verified."""
+    name = ADVERSARIAL.name
+    return replace(
+        base_protocol(name, language, [Condition(name=name, levels=(ONLY,), optional=())]),
+        premises=PremiseRules(shortest=250, longest=600),
+        writing=WritingRules(tries=5),
+        verifying=VerifyingRules(share=1.0, verifiers=2, abstentions=("incomprehensible",), foreign=0),
+    )
+
+
+def _policy(_: Protocol) -> TwoPlusOne:
+    return TwoPlusOne()
+
+
+def _splits(snapshot: Snapshot) -> VerifiedSplits:
+    sizes, exclusive = snapshot.project.protocol.splits, snapshot.exclusive
+    return VerifiedSplits(dev=sizes.dev, test=sizes.test, exclusive=exclusive, balance=("label", "genre"))
+
+
+ADVERSARIAL = Kind(
+    name="adversarial",
+    title=N_("adversarial rounds"),
+    summary=N_("People write sentences that a model labels wrong; others confirm that it is wrong."),
+    works=(WRITE, VERIFY),
+    own="written",
+    imports=("gold",),
+    settings=("premises.shortest", "premises.longest", "writing.longest", *JUDGING_SETTINGS, "pay.pair", "pay.bonus"),
+    judging_text="verifying",
+    protocols=("adversarial",),
+    make=_make,
+    policy=_policy,
+    figures=measure,
+    splits=_splits,
+    has_conditions=True,
+    offered=False,
+)
