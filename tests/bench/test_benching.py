@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import goldlabel as gl
+from goldlabel.bench import BenchProgress
 from goldlabel.bench.model_options import choose_models
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.evaluate.results import BenchResults
@@ -105,6 +106,18 @@ def test_a_second_time_nobody_is_asked(tmp_path: Path) -> None:
     second = bench(tmp_path / "bench")
     assert Counting.asked == asked > 0
     assert second.to_dict() == first.to_dict()
+
+
+def test_it_is_told_what_is_done_and_how_much_of_it(tmp_path: Path) -> None:
+    phases: list[tuple[str, int | None]] = []
+    answered: list[int] = []
+    told = BenchProgress(on_pairs=answered.append, on_phase=lambda phase, total: phases.append((phase, total)))
+    bench(tmp_path / "bench", {"name": ENTAILED, "given": Told(["neutral"] * 60)}, progress=told)
+    assert phases == [("training", None), ("judging", 2 * 102), ("computing figures", None)]
+    assert sum(answered) == 2 * 102
+    phases.clear()
+    bench(tmp_path / "bench", {"name": ENTAILED}, progress=told)
+    assert ("judging", 0) in phases, "what was answered is not asked again"
 
 
 def test_another_model_is_asked_alone(tmp_path: Path) -> None:

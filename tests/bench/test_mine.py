@@ -75,6 +75,20 @@ def test_a_yaml_file_is_a_suite(pond: Path, tmp_path: Path) -> None:
     assert json.loads(option.stdout)["models"]["always"] == figures
 
 
+def test_what_is_too_wide_for_the_terminal_is_turned(tmp_path: Path, home: Path) -> None:
+    pairs("gulls", 12, split="none").export(tmp_path / "gulls.jsonl", "jsonl")
+    names = [f"gulls of a very distant shore {number}" for number in range(8)]
+    sets = "\n".join(f"  - {{name: {name}, path: gulls.jsonl}}" for name in names)
+    (tmp_path / "shores.yaml").write_text(f"sets:\n{sets}", encoding="utf-8")
+    done = run("bench", tmp_path / "shores.yaml", ENTAILED, "-o", tmp_path / "bench")
+    assert done.returncode == 0, done.stderr
+    title, header, *rows = done.stdout.splitlines()
+    assert title == "shores: 1 model on 96 pairs of 8 sets"
+    assert header.split() == ["set", "always"]
+    assert [row.partition("  ")[0] for row in rows[:8]] == names
+    assert rows[8].startswith("mean of 8 ")
+
+
 def test_contamination_is_held_against_what_the_file_trains_on(pond: Path, tmp_path: Path) -> None:
     (pond.parent / "data/train.jsonl").write_bytes((pond.parent / "data/terns.jsonl").read_bytes())
     results = gl.bench(str(pond), ["linear"], tmp_path / "bench", contaminated="report", force=True)

@@ -60,6 +60,13 @@ def test_the_weak_slice_is_found_and_the_strong_are_not(tmp_path: Path) -> None:
     assert 40 < accuracies["weak"] < 60
 
 
+def test_no_share_differs_by_more_than_all(tmp_path: Path) -> None:
+    answers = [LABELS[(LABELS.index(label) + (genre == "news")) % 3] for label, genre in zip(GOLD, GENRES, strict=True)]
+    gl.bench(Genres(), {"wrong on news": Told([*answers[:-1], GOLD[-1]])}, tmp_path / "bench", slices=True)
+    weak = pl.read_csv(tmp_path / "bench/tables/weak-slices.csv")
+    assert weak["difference_low"][0] == -100.0
+
+
 def test_a_system_without_premises_tells_easy_from_hard(tmp_path: Path) -> None:
     taught = pairs("train", 60, split="train", bird="Crane")
     swapped = pl.col("label").replace({"entailment": "neutral", "neutral": "entailment"})

@@ -214,9 +214,11 @@ def test_a_terminal_shows_the_runs_under_way(pairs: str, tmp_path: Path, monkeyp
             follow(name, Step(2, 5, 30, 60, 0.5, 10.0, 0.9))
         assert [task.description for task in bars.tasks] == ["seed-0 epoch 2/5", "seed-2 epoch 2/5"]
         assert [(task.completed, task.total) for task in bars.tasks] == [(30, 60), (30, 60)]
+        follow("seed-0", None)
+        assert [task.description for task in bars.tasks] == ["seed-2 epoch 2/5"], "what is done is not shown any more"
     shown: list[str] = []
     monkeypatch.setattr(module.sys, "stderr", _Terminal(shown))
-    with module._display(1) as on_run:
+    with module.display_steps(1) as on_run:
         assert on_run is not None
         on_run("seed-0", Step(2, 5, 30, 60, 0.5, 10.0, 0.9))
     assert any("best dev 90.0 %" in text for text in shown)

@@ -96,6 +96,13 @@ def test_what_are_no_probabilities_is_no_answer(tmp_path: Path, row: tuple[float
     assert re.search(message, outcome.message)
 
 
+def test_labels_are_told_by_a_label_space() -> None:
+    model = Rows(0.2, 0.5, 0.3)
+    model.label_space = ("entailment", "neutral", "contradiction")  # type: ignore[assignment]
+    with pytest.raises(InputError, match=r"Rows: its label_space is \('entailment'.*; give a LabelSpace, such as"):
+        score(model, make_pairs(GOLD))
+
+
 def test_probabilities_in_half_precision_are_taken_as_they_are() -> None:
     whole = score(Rows(0.3335, 0.3325, 0.335), make_pairs(GOLD)).scores["birds"].whole
     assert whole.answered == 60

@@ -136,10 +136,12 @@ def bench(
         write_text(folder / SETTINGS, to_json(described | describe_machine()))
         write_ids(plan, folder / IDS)
         numbers = tuple(range(seed, seed + seeds))
+        progress.begin("training")
         trained = train_systems(
             plan, folder, numbers, work, progress, lambda system, task: check_seen(system, task.fingerprints())
         )
         results = _judge_all(plan, folder, trained, described, numbers, loading, work, progress)
+        progress.begin("computing figures")
         results = replace(results, seen=seen, contamination=contamination)
         write_text(folder / RESULTS, to_json(results.to_dict()))
         tables = chosen.tables(results, reference=reference)
@@ -198,7 +200,8 @@ def _judge_all(
     """Have every system, with every seed, answer its sets."""
     sittings = {system.name: _sittings(system, plan, trained, seeds, loading) for system in plan.systems}
     flat = [sitting for several in sittings.values() for sitting in several]
-    answered = judge(flat, AnswerStore(folder / ANSWERS), executor, progress.on_pairs)
+    store = AnswerStore(folder / ANSWERS)
+    answered = judge(flat, store, executor, progress.on_pairs, lambda pairs: progress.begin("judging", pairs))
     outcomes = {run_name(*key): outcome for key, outcome in trained.items()} | answered
     failed = {name: outcome.message for name, outcome in outcomes.items() if isinstance(outcome, Failure)}
     answers: dict[tuple[str, str], tuple[Answers, ...]] = {}

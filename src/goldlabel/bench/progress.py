@@ -19,3 +19,10 @@ class BenchProgress:
     """Called with the name of a run that has been trained, and what came of it."""
     on_step: Callable[[str, Any], bool | None] | None = None
     on_pairs: OnPairs | None = None
+    on_phase: Callable[[str, int | None], None] | None = None
+    """Called with what is done next, and with the number of pairs that it is done with, where that is known."""
+
+    def begin(self, phase: str, total: int | None = None) -> None:
+        """Tell what is done next."""
+        if self.on_phase is not None:
+            self.on_phase(phase, total)

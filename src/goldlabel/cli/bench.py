@@ -20,6 +20,7 @@ from goldlabel.cli.output import (
     folder_option,
     note,
     open_pairs,
+    output_width,
     parse_map,
     print_json,
     print_table,
@@ -29,6 +30,8 @@ from goldlabel.cli.train import display_steps, parse_sample
 from goldlabel.errors import InputError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from goldlabel.evaluate.results import BenchResults
 
 FAILED = 1
@@ -135,7 +138,13 @@ def bench_command(
         raise InputError("--train PATH:Nx is for 'goldlabel train'; give a number of pairs, PATH:N")
     name, *more = suite
     try:
-        with display_steps(1) as on_step, progress(f"judging by {name}", None, in_bytes=False) as advance:
+        with display_steps(1) as on_step, progress("reading", None, in_bytes=False) as bar:
+
+            def tell_run(run: str, outcome: Any) -> None:
+                if on_step is not None:
+                    on_step(run, None)
+                _tell_run(run, outcome)
+
             results = bench(
                 name,
                 [*(models or []), *more],
@@ -158,7 +167,7 @@ def bench_command(
                 contaminated=contaminated,
                 force=force,
                 level=level,
-                progress=BenchProgress(on_run=_tell_run, on_step=on_step, on_pairs=advance),
+                progress=BenchProgress(on_run=tell_run, on_step=on_step, on_pairs=bar, on_phase=bar.begin),
             )
     except KeyboardInterrupt:
         note(f"goldlabel: interrupted; give the same command once more to go on with {output}")
@@ -168,7 +177,7 @@ def bench_command(
         print_json(results.to_dict())
     else:
         typer.echo(results.title)
-        print_table(results.table.columns, results.table.iter_rows())
+        _print_accuracies(results.table)
         typer.echo(f"tables, figures and answers: {output}")
     if results.failed:
         raise typer.Exit(FAILED)
@@ -204,6 +213,19 @@ def _export(
         return
     typer.echo(exported.title)
     print_table(exported.table.columns, exported.table.iter_rows())
+
+
+def _print_accuracies(table: pl.DataFrame) -> None:
+    """Print models by sets, or where that is too wide for the terminal, sets by models."""
+    turned = table.transpose(include_header=True, header_name="set", column_names="model")
+    fits = _width(table) <= output_width() or _width(table) <= _width(turned)
+    shown = table if fits else turned
+    print_table(shown.columns, shown.iter_rows())
+
+
+def _width(table: pl.DataFrame) -> int:
+    columns = zip(table.columns, *table.iter_rows(), strict=True)
+    return sum(max(len(cell) for cell in column) + 2 for column in columns)
 
 
 def _tell_run(name: str, outcome: Any) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -90,13 +90,23 @@ def refuse_own_input(target: Path, path: str) -> None:
 class Bar:
     """A progress bar: called with each step's size; ``expect`` tells the total once it is known."""
 
-    def __init__(self, update: Callable[..., None] | None = None) -> None:
+    def __init__(
+        self,
+        update: Callable[..., None] | None = None,
+        begin: Callable[[str, int | None], None] | None = None,
+    ) -> None:
         self._update = update
+        self._begin = begin
 
     def __call__(self, size: int) -> None:
         """Move on by ``size``."""
         if self._update:
             self._update(advance=size)
+
+    def begin(self, what: str, total: int | None = None) -> None:
+        """Begin anew with something else."""
+        if self._begin:
+            self._begin(what, total)
 
     def expect(self, total: int | None) -> None:
         """Set what the bar runs up to."""
@@ -116,7 +126,14 @@ def progress(what: str, total: int | None = None, *, in_bytes: bool = True) -> I
     count = DownloadColumn() if in_bytes else MofNCompleteColumn()
     columns = (TextColumn("{task.description}"), BarColumn(), count, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        yield Bar(partial(bars.update, bars.add_task(what, total=total)))
+        task = bars.add_task(what, total=total)
+
+        def begin(what: str, total: int | None) -> None:
+            nonlocal task
+            bars.remove_task(task)  # one whose total was known cannot be told that the next is not
+            task = bars.add_task(what, total=total)
+
+        yield Bar(lambda **changes: bars.update(task, **changes), begin)
 
 
 def show(result: Result, as_json: bool, **more: Any) -> None:
@@ -149,8 +166,12 @@ def print_table(columns: list[str], rows: Any) -> None:
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in body:
         table.add_row(*(_cell(value) for value in row))
-    width = None if sys.stdout.isatty() else 200
-    Console(width=width, highlight=False, markup=False).print(table)
+    Console(width=output_width(), highlight=False, markup=False).print(table)
+
+
+def output_width() -> int:
+    """Return how many columns stdout has; what is no terminal has many."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 200
 
 
 def note(message: str) -> None:

@@ -33,7 +33,6 @@ from goldlabel.errors import InputError
 if TYPE_CHECKING:
     from goldlabel.train import Run, Sweep
     from goldlabel.train.run import Step
-    from goldlabel.train.sweep import OnRun
     from goldlabel.train.task import Task
 
 FAILED = 1
@@ -308,8 +307,8 @@ def _run(task: Task, output: Path, runs: dict[str, Any] | None) -> Run | Sweep:
 
 
 @contextmanager
-def display_steps(lines: int) -> Iterator[OnRun | None]:
-    """Show on a terminal how far each of the runs under way is."""
+def display_steps(lines: int) -> Iterator[Callable[[str, Step | None], None] | None]:
+    """Show on a terminal how far each of the runs under way is; one that is given no step is done."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -321,10 +320,14 @@ def display_steps(lines: int) -> Iterator[OnRun | None]:
         yield _follow(bars, lines)
 
 
-def _follow(bars: Any, lines: int) -> Callable[[str, Step], None]:
+def _follow(bars: Any, lines: int) -> Callable[[str, Step | None], None]:
     shown: dict[str, Any] = {}
 
-    def follow(name: str, step: Step) -> None:
+    def follow(name: str, step: Step | None) -> None:
+        if step is None:  # the run is done
+            if name in shown:
+                bars.remove_task(shown.pop(name))
+            return
         line = shown.pop(name) if name in shown else bars.add_task(name, told="")
         shown[name] = line
         while len(shown) > lines:  # the run that has been silent for longest is done

@@ -19,7 +19,7 @@ from goldlabel.models.predictions import Predictions
 from goldlabel.models.probabilities import describe_improbable, find_improbable
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.gold import GoldPairs, splits_of, take_gold
-from goldlabel.pairs.labels import NO_GOLD
+from goldlabel.pairs.labels import NO_GOLD, LabelSpace
 
 if TYPE_CHECKING:
     from goldlabel.models.endpoint import EndpointSummary
@@ -41,6 +41,7 @@ def open_model(model: Model | str | Path, datasets: Sequence[Pairs], **loading: 
     if not isinstance(model, str | Path):
         if loading:
             raise InputError(f"{', '.join(loading)}: a model that is loaded already takes no options; give them there")
+        _check_labels(model)
         yield type(model).__name__, model
         return
     spaces = {pairs.card.label_space for pairs in datasets}
@@ -105,6 +106,7 @@ def answer(
     A slice is as long as a model is quick, so that a slow one is heard of every few seconds and a quick one has enough
     pairs to put side by side.
     """
+    _check_labels(model)
     size = FIRST_SLICE
     for block in blocks:
         start = 0
@@ -116,6 +118,14 @@ def answer(
             if on_pairs is not None:
                 on_pairs(len(part))
             size = _next_size(size, time.monotonic() - began)
+
+
+def _check_labels(model: Model) -> None:
+    if not isinstance(model.label_space, LabelSpace):
+        raise InputError(
+            f"{type(model).__name__}: its label_space is {model.label_space!r}; give a LabelSpace, such as "
+            'goldlabel.label_space("nli3")'
+        )
 
 
 def _answer(model: Model, part: pl.DataFrame) -> NDArray[np.float64]:

@@ -39,8 +39,12 @@ def judge(
     store: AnswerStore,
     executor: Executor | None = None,
     on_pairs: OnPairs | None = None,
+    on_expected: OnPairs | None = None,
 ) -> dict[str, dict[str, Answers] | Failure]:
-    """Return the answers of every sitting to its sets, by their names, or why it has none."""
+    """Return the answers of every sitting to its sets, by their names, or why it has none.
+
+    ``on_expected`` is called once with the number of pairs that have to be asked about.
+    """
     executor = executor or Here()
     failures: dict[str, Failure] = {}
     by_name = [sitting for sitting in sittings if isinstance(sitting.model, str | Path)]
@@ -49,6 +53,9 @@ def judge(
         sitting.name: tuple(part.gold for part in sitting.sets if not store.has(digests[sitting.name], part.gold))
         for sitting in by_name
     }
+    if on_expected is not None:
+        loaded = [part.gold for sitting in sittings if sitting.name not in digests for part in sitting.sets]
+        on_expected(sum(len(gold) for golds in (*unasked.values(), loaded) for gold in golds))
 
     def done(name: str, outcome: Any) -> None:
         if isinstance(outcome, Failure):

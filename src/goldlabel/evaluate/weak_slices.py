@@ -145,9 +145,8 @@ def find_weak_slices(
             continue
         accuracy = share(right[rows], units=units[rows], level=single)
         half, method = contrast.half_width(single), "Student's t, by unit" + together
-        difference = Estimate(
-            contrast.gap, contrast.gap - half, contrast.gap + half, level, whole.n, whole.units, method
-        )
+        low, high = max(contrast.gap - half, -1.0), min(contrast.gap + half, 1.0)
+        difference = Estimate(contrast.gap, low, high, level, whole.n, whole.units, method)
         accuracy = replace(accuracy, level=level, method=accuracy.method + together)
         found.append(WeakSlice(parts, accuracy, difference, contrast.p_value, adjusted[place]))
         left &= ~rows
