@@ -179,7 +179,7 @@ def _page(demo: Demo) -> Page:
                 "annotator": person.name,
                 "votes": person.votes,
                 "agreement, %": person.agreement.text().replace(" ", "\u00a0"),
-                "flags": "; ".join(person.flags),
+                "flags": "; ".join(map(str, person.flags)),
             }
             for person in sorted(demo.verification.annotators.people, key=lambda person: not person.flags)
         ]

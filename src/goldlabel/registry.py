@@ -61,10 +61,15 @@ class Registry(Generic[T]):
         return len(self._entries)
 
 
+def closest(name: str, allowed: Sequence[str]) -> str | None:
+    """Return which of the names allowed is most like another, if any is."""
+    return next(iter(difflib.get_close_matches(name, allowed, n=1)), None)
+
+
 def suggest(name: str, allowed: list[str]) -> str:
     """End an error message: the closest of ``allowed``, then all of them."""
-    close = difflib.get_close_matches(name, allowed, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
+    close = closest(name, allowed)
+    hint = f"did you mean {close!r}? " if close else ""
     return f"{hint}allowed: {', '.join(sorted(allowed))}"
 
 

@@ -53,13 +53,13 @@ def test_money_comes_back_as_it_was(amount: Decimal) -> None:
 
 @pytest.mark.parametrize("amount", ["0.00001", "NaN", "Infinity", "1e30"])
 def test_amounts_that_cannot_be_paid(amount: str) -> None:
-    with pytest.raises(InputError, match="is no amount of money; allowed: up to four decimal places"):
+    with pytest.raises(InputError, match=r"is no amount of money; allowed: up to .*, with up to four decimal places"):
         in_units(Decimal(amount))
 
 
 def test_rates_that_cannot_be_paid_are_refused_at_once(store: Store) -> None:
     protocol: Protocol = small_protocol("single")
-    with store.write() as tx, pytest.raises(InputError, match=r"0\.00001 is no amount of money"):
+    with store.write() as tx, pytest.raises(InputError, match=r"0\.00001\' is no amount of money"):
         create_project(tx, "meadow", replace(protocol, pay=replace(protocol.pay, label=Decimal("0.00001"))))
 
 
@@ -104,7 +104,7 @@ def test_a_violation_found_by_hand_lowers_the_pay(store: Store) -> None:
         broken = [one.id for one in drawn.pairs if one.label == "contradiction"][:2]
         with pytest.raises(InputError, match="a violation needs a note"):
             record_check(tx, project_id, drawn.id, broken=broken, note="", by=None)
-        with pytest.raises(InputError, match=r"pairs \[999\] are not of this answer"):
+        with pytest.raises(InputError, match="pairs 999 are not of this answer"):
             record_check(tx, project_id, drawn.id, broken=[999], note="no", by=None)
         record_check(tx, project_id, drawn.id, broken=broken, note="hidden negators", by=None)
         assert totals(tx, project_id) == {writer: Decimal("2.50")}

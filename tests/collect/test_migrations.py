@@ -53,7 +53,12 @@ SAMPLES["0002"] = (
     ),
     "INSERT INTO tries VALUES (1, 1, 1, 'k', 'neutral', '地湿了。', 'model', '{\"neutral\": 1.0}', 1500000)",
 )
-NEW_SINCE = {"0001": {"tries"}, "0002": set()}
+SAMPLES["0003"] = (
+    *(one for one in SAMPLES["0002"] if " ledger " not in one),
+    "INSERT INTO ledger VALUES (1, 1, 2, 1, 1, 'base', 3000, 'taken back', 'base 1', NULL, 1500000, "
+    '\'{"name": "pay_undone", "parameters": {}}\')',
+)
+NEW_SINCE = {"0001": {"tries"}, "0002": set(), "0003": set()}
 """The tables that a revision did not have yet."""
 
 
@@ -114,7 +119,7 @@ def test_a_collection_of_a_newer_version_is_refused_and_left_alone(place: str) -
     engine = create_engine(url_of(place))
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    message = r"was written by a newer Goldlabel \(schema 9999, this one knows up to 0002\); install the newer version"
+    message = r"was written by a newer Goldlabel \(schema 9999, this one knows up to 0003\); install the newer version"
     for opening in (Store.open, Store.create):
         with pytest.raises(InputError, match=message) as told:
             opening(place)

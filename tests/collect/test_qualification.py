@@ -84,8 +84,8 @@ def test_the_requester_can_allow_another_attempt(store: Store) -> None:
 
 
 def test_more_examples_than_there_are_is_refused_at_once(store: Store) -> None:
-    with store.write() as tx, pytest.raises(InputError, match="9000 training examples are asked for"):
-        create_project(tx, "meadow", qualified(training=9000))
+    with store.write() as tx, pytest.raises(InputError, match="900 training examples are asked for"):
+        create_project(tx, "meadow", qualified(training=900))
 
 
 def questions(store: Store, protocol: Protocol, *, count: int, premises: int = 8) -> tuple[int, int]:

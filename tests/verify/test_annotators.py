@@ -32,7 +32,9 @@ def campaign(pairs: int = 200, *, eve: str = "honest", seed: int = 0) -> Pairs:
 
 
 def flags(people: Annotators) -> dict[str, set[str]]:
-    return {person.name: {flag.partition(":")[0] for flag in person.flags} for person in people.people if person.flags}
+    return {
+        person.name: {str(flag).partition(":")[0] for flag in person.flags} for person in people.people if person.flags
+    }
 
 
 def test_honest_people_are_not_flagged() -> None:

@@ -78,7 +78,7 @@ MOST = 14
 
 def flagged(votes: Votes, **options: float) -> dict[str, set[str]]:
     people = annotators(votes, **options).people  # type: ignore[arg-type]
-    return {person.name: {flag.partition(":")[0] for flag in person.flags} for person in people if person.flags}
+    return {person.name: {str(flag).partition(":")[0] for flag in person.flags} for person in people if person.flags}
 
 
 @pytest.mark.parametrize("name", [name for name in CAMPAIGNS if name != "many"])

@@ -114,7 +114,7 @@ def test_premises_are_uploaded_with_a_report(empty: World, boss: Visitor) -> Non
     text = unescape(answer.text)
     assert "1 of 3 sentences were added" in text
     assert "1: shorter than 20 characters" in text
-    assert "line 3: Short." in text
+    assert 'line 3: <span lang="en">Short.</span>' in text
     assert "1: a duplicate" in text
     with empty.store.read() as tx:
         row = tx.one(select(premises))
@@ -227,15 +227,18 @@ def test_settings_are_changed(empty: World, boss: Visitor) -> None:
     assert protocol.qualification.pause
     assert [one.name for one in protocol.conditions] == ["multi", "single"]
     for wrong, told in (
-        ({"verifying.share": "150"}, "allowed: from 0 to 1"),
-        ({"verifying.share": "many"}, "a number from 0 to 100"),
-        ({"writing.batch": "2.5"}, "a whole number"),
-        ({"pay.pair": "cheap"}, "an amount such as 0.30"),
-        ({"pay.currency": "eur"}, "a code such as CNY"),
+        (
+            {"verifying.share": "150"},
+            "Share of the pairs that is judged: '150' cannot be used; give per cent from 0 to 100",
+        ),
+        ({"verifying.share": "many"}, "Share of the pairs that is judged: 'many' cannot be used"),
+        ({"writing.batch": "2.5"}, "Given sentences in a batch: '2.5' cannot be used; give a whole number from 1 to"),
+        ({"pay.pair": "cheap"}, "Per written pair: 'cheap' cannot be used; give an amount from 0 to"),
+        ({"pay.currency": "eur"}, "Setting 'Currency' is 'eur'; allowed: a code such as CNY"),
     ):
         answer = boss.post(address, {**form, **wrong})
         assert answer.status_code == 422
-        assert told in answer.text
+        assert told in unescape(answer.text)
         assert next(iter(wrong.values())) in answer.text
     with empty.store.read() as tx:
         assert projects.project(tx, project_id).protocol == protocol

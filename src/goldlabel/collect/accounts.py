@@ -18,10 +18,9 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import bindparam, select
 
 from goldlabel.collect.events import record
-from goldlabel.collect.refusals import Conflict, Forbidden, Missing, TooMany
+from goldlabel.collect.refusals import Conflict, Forbidden, Invalid, Missing, TooMany
 from goldlabel.collect.schema import accounts, people, rate_buckets, sessions
 from goldlabel.collect.store import Transaction
-from goldlabel.errors import InputError
 
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 8, 1000
 LONGEST_LOGIN = 100
@@ -56,9 +55,7 @@ class NewSession:
 def hash_password(password: str) -> str:
     """Return the argon2 hash of a password, or say what is wrong with it."""
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-        raise InputError(
-            f"the password has {len(password)} characters; allowed: {SHORTEST_PASSWORD} to {LONGEST_PASSWORD}"
-        )
+        raise Invalid("password_length", n=len(password), shortest=SHORTEST_PASSWORD, longest=LONGEST_PASSWORD)
     return _HASHER.hash(_normal(password))
 
 
@@ -66,7 +63,7 @@ def create_account(tx: Transaction, login: str, password_hash: str, *, requester
     """Make an account and, apart from it, a person with a random pseudonym; return the person's id."""
     login = _login(login)
     if tx.one(select(accounts.c.person_id).where(accounts.c.login == login)) is not None:
-        raise Conflict("this login is taken; choose another")
+        raise Conflict("login_taken")
     person_id = _new_person(tx)
     made = tx.insert_new(
         accounts,
@@ -77,7 +74,7 @@ def create_account(tx: Transaction, login: str, password_hash: str, *, requester
         created_at=tx.now,
     )
     if not made:
-        raise Conflict("this login is taken; choose another")
+        raise Conflict("login_taken")
     _record(tx, "account.created", person_id, requester=requester)
     return person_id
 
@@ -90,14 +87,14 @@ def authenticate(tx: Transaction, login: str, password: str) -> int:
     except (VerificationError, InvalidHashError):
         row = None
     if row is None:
-        raise Forbidden("login or password is wrong; try again, or ask the requester for a new password")
+        raise Forbidden("wrong_login")
     return int(row.person_id)
 
 
 def make_requester(tx: Transaction, person_id: int) -> None:
     """Let a person make projects."""
     if not tx.run(accounts.update().where(accounts.c.person_id == person_id).values(requester=True)):
-        raise Missing("there is no such account")
+        raise Missing("no_account")
     _record(tx, "account.requester", person_id)
 
 
@@ -144,7 +141,7 @@ def close_session(tx: Transaction, token: str) -> None:
 def change_password(tx: Transaction, person_id: int, password_hash: str) -> None:
     """Set a new password and end all of the person's sessions; check the old password before."""
     if not tx.run(accounts.update().where(accounts.c.person_id == person_id).values(password_hash=password_hash)):
-        raise Missing("there is no such account")
+        raise Missing("no_account")
     tx.run(sessions.delete().where(sessions.c.person_id == person_id))
     _record(tx, "password.changed", person_id)
 
@@ -153,7 +150,7 @@ def person_of(tx: Transaction, login: str) -> int:
     """Return the id of the person behind a login."""
     row = tx.one(select(accounts.c.person_id).where(accounts.c.login == _folded(login)))
     if row is None:
-        raise Missing(f"there is no account with the login {login!r}; logins are what people chose when they joined")
+        raise Missing("no_login", login=login)
     return int(row.person_id)
 
 
@@ -178,7 +175,7 @@ def hit(tx: Transaction, bucket: str, *, limit: int, window: timedelta) -> None:
         tx.run(rate_buckets.update().where(rate_buckets.c.key == key).values(started_at=tx.now, hits=1))
     elif row.hits >= limit:
         seconds = -(-left // timedelta(seconds=1))
-        raise TooMany(f"too many tries; try again in {seconds} s", seconds)
+        raise TooMany("too_many_tries", seconds=seconds)
     else:
         tx.run(rate_buckets.update().where(rate_buckets.c.key == key).values(hits=row.hits + 1))
 
@@ -209,7 +206,7 @@ def _login(login: str) -> str:
     if not 1 <= len(folded) <= LONGEST_LOGIN or any(
         unicodedata.category(one)[0] in "CZ" or one == "\ufffd" for one in folded
     ):
-        raise InputError(f"a login has 1 to {LONGEST_LOGIN} characters and no spaces; choose another")
+        raise Invalid("login_form", longest=LONGEST_LOGIN)
     return folded
 
 

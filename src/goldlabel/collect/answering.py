@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from math import isfinite
 from typing import Any
 
 from sqlalchemy import Row, bindparam, select
 
 from goldlabel.collect.assignment import lock_assignment, lock_person, release
 from goldlabel.collect.ledger import in_currency
-from goldlabel.collect.refusals import Conflict, Missing
+from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import answers, assignments, ledger, pairs
 from goldlabel.collect.store import Transaction
-from goldlabel.errors import InputError
 
 LONGEST_KEY = 200
 MOST_TIMINGS = 100
+MOST_SECONDS = 7 * 24 * 3600
+"""Nobody looks at one task for longer than a week; the pages cut their clocks there."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,18 @@ def begin_answer(
 ) -> tuple[Row[Any], Receipt | None]:
     """Return the assignment to answer, its task locked; and the receipt, if this very answer is stored already."""
     if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable():
-        raise InputError(f"an answer's key has 1 to {LONGEST_KEY} printable characters; send one of your own making")
+        raise Invalid("key_form", longest=LONGEST_KEY)
     lock_person(tx, person_id)
     row = lock_assignment(tx, assignment_id, person_id)
     if row.kind not in kinds:
-        raise Missing(f"there is no task {assignment_id}")
+        raise Missing("no_task", id=assignment_id)
     earlier = tx.row(answers, assignment_id=row.id, key=key)
     if earlier is not None:
         return row, receipt(tx, earlier, repeated=True)
     if row.state == "skipped":
-        raise Conflict("this task was skipped, so it cannot be answered any more; nothing was changed")
+        raise Conflict("task_skipped")
     if row.state not in ("leased", "passed"):
-        raise Conflict("this task was answered before, and that answer stands; nothing was changed")
+        raise Conflict("task_answered")
     return row, None
 
 
@@ -125,12 +125,12 @@ _EARNED_BY = select(ledger.c.amount).where(ledger.c.answer_id == bindparam("answ
 def checked_timings(timings: Mapping[str, float]) -> dict[str, float]:
     """Return times in seconds as they are stored, or say what is wrong with them."""
     if len(timings) > MOST_TIMINGS:
-        raise InputError(f"{len(timings)} times were sent; allowed: {MOST_TIMINGS}")
+        raise Invalid("timings", n=len(timings), most=MOST_TIMINGS)
     return {str(name)[:100]: checked_seconds(value, str(name)[:100]) for name, value in timings.items()}
 
 
 def checked_seconds(seconds: float, name: str = "seconds") -> float:
     """Return a time in seconds, or say what is wrong with it."""
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not isfinite(seconds) or seconds < 0:
-        raise InputError(f"the time {name!r} is {seconds!r}; allowed: a number of seconds from 0")
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= MOST_SECONDS:
+        raise Invalid("seconds", name=name, seconds=seconds, most=MOST_SECONDS)
     return float(seconds)

@@ -20,10 +20,9 @@ from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.people import Member, require_role
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.qualification import is_qualified
-from goldlabel.collect.refusals import Conflict, Missing
+from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import assignments, pairs, people, premises, subsets, tasks
 from goldlabel.collect.store import Transaction
-from goldlabel.errors import InputError
 
 MOMENT = timedelta(seconds=1)
 """How soon to ask again where something may be free at once."""
@@ -74,7 +73,7 @@ def claim(tx: Transaction, project_id: int, person_id: int, kind: str, *, hold: 
     nobody else took them; then new ones.
     """
     if kind not in WORKS:
-        raise InputError(f"there is no work of kind {kind!r}; allowed: {', '.join(WORKS)}")
+        raise Invalid("no_work", kind=kind, allowed=[*WORKS])
     found = project(tx, project_id)
     lock_person(tx, person_id)
     member = require_role(tx, project_id, person_id, WORKS[kind].role)
@@ -110,7 +109,7 @@ def skip(tx: Transaction, assignment_id: int, person_id: int) -> None:
     if row.state in ("skipped", "passed"):
         return
     if row.state != "leased":
-        raise Conflict("this task was answered before, so it cannot be skipped; the answer stands")
+        raise Conflict("task_not_skipped")
     becomes = "withdrawn" if row.kind == "gold" else "open"
     release(tx, row, "skipped", becomes)
     record(
@@ -134,7 +133,7 @@ def own_assignment(tx: Transaction, assignment_id: int, person_id: int) -> Row[A
     """Return a person's assignment; to anybody else it does not exist."""
     row = tx.row(assignments, id=assignment_id, person_id=person_id)
     if row is None:
-        raise Missing(f"there is no task {assignment_id}")
+        raise Missing("no_task", id=assignment_id)
     return row
 
 

@@ -11,11 +11,10 @@ from sqlalchemy import select
 from goldlabel.collect.events import record
 from goldlabel.collect.ledger import give
 from goldlabel.collect.projects import Project, project
-from goldlabel.collect.refusals import Conflict, Missing
+from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.rules import clean_text
 from goldlabel.collect.schema import answers, checks, pairs, people, premises
 from goldlabel.collect.store import Transaction
-from goldlabel.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -97,15 +96,15 @@ def record_check(
         .with_for_update(of=checks, key_share=True)
     )
     if row is None:
-        raise Missing(f"there is no check {check_id} in this project")
+        raise Missing("no_check", id=check_id)
     if row.checked_at is not None:
-        raise Conflict("this answer was looked at before, and that verdict stands; reverse its line to take it back")
+        raise Conflict("checked_before")
     own = {pair.id for pair in tx.all(select(pairs.c.id).where(pairs.c.answer_id == row.answer_id))}
     if not {*broken} <= own:
-        raise InputError(f"pairs {sorted({*broken} - own)} are not of this answer; allowed: {sorted(own)}")
+        raise Invalid("foreign_pairs", ids=sorted({*broken} - own), allowed=sorted(own))
     note = clean_text(note)
     if broken and not note:
-        raise InputError("a violation needs a note that tells the writer what is wrong; write one")
+        raise Invalid("note_missing")
     values = {"checked_by": by, "checked_at": tx.now, "violation": bool(broken), "note": note or None}
     tx.run(checks.update().where(checks.c.id == check_id).values(**values))
     record(

@@ -8,15 +8,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Row, func, select
 
+from goldlabel.collect.amounts import LARGEST_AMOUNT
 from goldlabel.collect.events import record
-from goldlabel.collect.refusals import Conflict, Missing
+from goldlabel.collect.messages import ENGLISH, message
+from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.rules import clean_text
 from goldlabel.collect.schema import ledger, members, people
 from goldlabel.collect.store import Transaction
-from goldlabel.errors import InputError
+from goldlabel.messages import Message
 
 UNITS = 10_000
 KINDS = ("base", "bonus", "penalty", "reversal")
@@ -41,10 +44,9 @@ class Line:
 
 def in_units(amount: Decimal) -> int:
     """Return an amount of money as the database keeps it."""
-    units = amount * UNITS
-    if not amount.is_finite() or units != units.to_integral_value() or abs(units) > 10**15:
-        raise InputError(f"{amount} is no amount of money; allowed: up to four decimal places, such as 0.30")
-    return int(units)
+    if not amount.is_finite() or abs(amount) > LARGEST_AMOUNT or amount * UNITS % 1:
+        raise Invalid("not_money", amount=amount, most=LARGEST_AMOUNT)
+    return int(amount * UNITS)
 
 
 def in_currency(units: int) -> Decimal:
@@ -60,13 +62,16 @@ def pay(
     person_id: int,
     kind: str,
     units: int,
-    reason: str,
+    reason: str | Message,
     key: str,
     event_id: int,
     answer_id: int | None = None,
     reverses: int | None = None,
 ) -> None:
-    """Write a line; the event that it belongs to says the amount too. A line of nothing is not written."""
+    """Write a line; the event that it belongs to says the amount too. A line of nothing is not written.
+
+    A reason of our own is kept as a message, too, so that everybody reads it in their language.
+    """
     if units == 0:
         return
     written = tx.insert_new(
@@ -77,13 +82,14 @@ def pay(
         answer_id=answer_id,
         kind=kind,
         amount=units,
-        reason=reason,
+        reason=str(reason),
+        message={"name": reason.name, "parameters": dict(reason.parameters)} if isinstance(reason, Message) else None,
         key=key,
         reverses=reverses,
         at=tx.now,
     )
     if not written:
-        raise Conflict(f"the ledger has a line {key!r} already; nothing was paid twice")
+        raise Conflict("paid_before", key=key)
 
 
 def give(
@@ -100,20 +106,20 @@ def give(
 ) -> Line:
     """Add a bonus or a penalty by hand; the same ``key`` again gives the line that is there and writes nothing."""
     if kind not in ("bonus", "penalty"):
-        raise InputError(f"a line of kind {kind!r} is not given by hand; allowed: bonus, penalty")
+        raise Invalid("not_by_hand", kind=kind)
     units = in_units(amount)
     reason = clean_text(reason)
     if units <= 0 or not reason or not key:
-        raise InputError("a bonus or penalty needs an amount above 0, a reason and a key; give all three")
+        raise Invalid("line_incomplete")
     member = select(members.c.role).where(members.c.project_id == project_id, members.c.person_id == person_id)
     if tx.one(member) is None:
-        raise Missing("there is no such person in this project")
+        raise Missing("no_person")
     signed = units if kind == "bonus" else -units
     tx.lock(people, person_id)
     there = _find(tx, ledger.c.project_id == project_id, ledger.c.key == key)
     if there is not None:
         if (there.person_id, there.kind, in_units(there.amount)) != (person_id, kind, signed):
-            raise Conflict(f"the ledger has another line under key {key!r}; choose another key")
+            raise Conflict("key_taken", key=key)
         return there
     event_id = record(
         tx,
@@ -142,7 +148,7 @@ def reverse(tx: Transaction, project_id: int, line_id: int, *, reason: str, by: 
     line = _line(tx, ledger.c.project_id == project_id, ledger.c.id == line_id)
     tx.lock(people, line.person_id)
     if line.kind == "reversal":
-        raise Conflict("a reversal is not reversed; give a bonus or a penalty instead")
+        raise Conflict("no_second_reversal")
     there = _find(tx, ledger.c.reverses == line_id)
     if there is not None:
         return there
@@ -159,7 +165,7 @@ def reverse(tx: Transaction, project_id: int, line_id: int, *, reason: str, by: 
     return _line(tx, ledger.c.reverses == line_id)
 
 
-def reverse_line(tx: Transaction, project_id: int, line: Line, *, reason: str, event_id: int) -> None:
+def reverse_line(tx: Transaction, project_id: int, line: Line, *, reason: str | Message, event_id: int) -> None:
     """Write the line that reverses another, under an event that says so."""
     pay(
         tx,
@@ -173,6 +179,13 @@ def reverse_line(tx: Transaction, project_id: int, line: Line, *, reason: str, e
         answer_id=line.answer_id,
         reverses=line.id,
     )
+
+
+def reason_of(line: Row[Any]) -> str | Message:
+    """Return why a line was written: a message of ours, or what a requester wrote, as it is."""
+    if line.message is None or line.message["name"] not in ENGLISH:
+        return str(line.reason)
+    return message(line.message["name"], **line.message["parameters"])
 
 
 def lines(
@@ -229,5 +242,5 @@ def _find(tx: Transaction, *chosen: ColumnElement[bool]) -> Line | None:
 def _line(tx: Transaction, *chosen: ColumnElement[bool]) -> Line:
     found = _find(tx, *chosen)
     if found is None:
-        raise Missing("there is no such line in this project's ledger")
+        raise Missing("no_line")
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,11 +13,12 @@ from sqlalchemy import Row, bindparam, func, select
 
 from goldlabel.collect.accounts import hash_token, make_requester
 from goldlabel.collect.events import record
+from goldlabel.collect.messages import message, words
 from goldlabel.collect.projects import project
-from goldlabel.collect.refusals import Expired, Forbidden, Missing
+from goldlabel.collect.refusals import Expired, Forbidden, Invalid, Missing
 from goldlabel.collect.schema import invite_uses, invites, members
 from goldlabel.collect.store import Transaction
-from goldlabel.errors import InputError
+from goldlabel.messages import Message, Word
 
 ROLES = ("requester", "writer", "verifier", "expert")
 MEMBER_STATES = ("active", "paused")
@@ -69,11 +71,11 @@ def invite(
     the fewest writers.
     """
     if project_id is None and role != "requester":
-        raise InputError(f"an invitation without a project is for a requester, not for a {role}; name the project")
+        raise Invalid("invite_for_requesters", role=Word(role))
     if project_id is not None:
         _check_role(tx, project_id, role, condition, exclusive)
     if uses < 1 or lifetime <= timedelta(0):
-        raise InputError("an invitation needs at least one use and some time; give both above 0")
+        raise Invalid("invite_bounds")
     token = secrets.token_urlsafe(24)
     invite_id = tx.insert(
         invites,
@@ -102,10 +104,10 @@ def invitation(tx: Transaction, token: str) -> Invitation:
     """Return what a link offers, or say why it offers nothing any more."""
     found = _invitations(tx, invites.c.token_hash == hash_token(token))
     if not found:
-        raise Missing("there is no such invitation; check that the link is complete, or ask for a new one")
+        raise Missing("invite_unknown")
     one = found[0]
     if one.revoked_at is not None or one.expires_at <= tx.now or one.used >= one.uses:
-        raise Expired("this invitation is used up or its time is over; ask for a new one")
+        raise Expired("invite_over")
     return one
 
 
@@ -140,7 +142,7 @@ def revoke_invite(tx: Transaction, project_id: int | None, invite_id: int, *, by
     """Make a link useless from now on."""
     own = invites.c.project_id == project_id if project_id is not None else invites.c.project_id.is_(None)
     if not tx.run(invites.update().where(invites.c.id == invite_id, own).values(revoked_at=tx.now)):
-        raise Missing("there is no such invitation")
+        raise Missing("no_invite")
     record(tx, "invite.revoked", project_id=project_id, person_id=by, subject=f"invite {invite_id}")
 
 
@@ -196,9 +198,9 @@ def set_member(
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     member = roles(tx, project_id, person_id).get(role)
     if member is None:
-        raise Missing(f"there is no such {role} in this project")
+        raise Missing("no_member", role=Word(role))
     if state is not None and state not in MEMBER_STATES:
-        raise InputError(f"a member cannot be {state!r}; allowed: {', '.join(MEMBER_STATES)}")
+        raise Invalid("member_state", state=state, allowed=words(MEMBER_STATES))
     _check_role(tx, project_id, role, condition or "", bool(exclusive))
     if any(getattr(member, name) != value for name, value in changes.items()):
         own = (members.c.project_id == project_id, members.c.person_id == person_id, members.c.role == role)
@@ -222,21 +224,26 @@ def require_role(tx: Transaction, project_id: int, person_id: int, *allowed: str
     """Return the first of the allowed roles that a person has; to a stranger the project does not exist."""
     held = roles(tx, project_id, person_id)
     if not held:
-        raise Missing(f"there is no project {project_id}")
+        raise Missing("no_project", name=project_id)
     found = next((held[role] for role in allowed if role in held), None)
     if found is None:
-        raise Forbidden(f"this is for a {' or '.join(allowed)} of the project; ask the requester for the role")
+        raise Forbidden("needs_role", role=_either(words(allowed)))
     return found
+
+
+def _either(roles: Sequence[Word]) -> Message | Word:
+    *others, last = roles
+    return message("either", one=_either(others), other=last) if others else last
 
 
 def _check_role(tx: Transaction, project_id: int, role: str, condition: str, exclusive: bool) -> None:
     found = project(tx, project_id)
     if role not in ROLES:
-        raise InputError(f"there is no role {role!r}; allowed: {', '.join(ROLES)}")
+        raise Invalid("no_role", role=role, allowed=words(ROLES))
     if role not in found.kind.roles:
-        raise InputError(f"nobody writes in a project of kind {found.kind.name!r}; invite verifiers")
+        raise Invalid("nobody_writes", kind=Word(found.kind.name))
     if role != "writer" and (condition or exclusive):
-        raise InputError(f"a condition, and being exclusive to test, is for writers, not for a {role}")
+        raise Invalid("writers_only", role=Word(role))
     if condition:
         found.protocol.condition(condition)
 

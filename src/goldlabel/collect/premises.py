@@ -17,12 +17,13 @@ from typing import Any
 import orjson
 import polars as pl
 
+from goldlabel.collect.messages import hint, message
 from goldlabel.collect.protocols import Cleaning, PremiseRules
+from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.rules import clean_text
-from goldlabel.errors import InputError
 from goldlabel.files import data_suffix, one_input_file
+from goldlabel.messages import Message
 from goldlabel.pairs.tokens import TOKENIZERS
-from goldlabel.registry import suggest
 
 MOST_BYTES = 64 << 20
 """What is read of one upload, unpacked; a larger pool is imported in parts."""
@@ -46,10 +47,11 @@ class Premise:
 
 @dataclass(frozen=True, kw_only=True)
 class LeftOut:
-    """Premises left out for one reason: how many, and the first of them with their lines."""
+    """Premises left out for one reason: how many, and the first of them with their places."""
 
+    reason: Message
     count: int
-    examples: tuple[str, ...]
+    examples: tuple[tuple[Message, str], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +60,7 @@ class PremiseReading:
 
     read: int
     premises: tuple[Premise, ...]
-    left_out: Mapping[str, LeftOut]
+    left_out: tuple[LeftOut, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts and examples as plain values."""
@@ -66,8 +68,12 @@ class PremiseReading:
             "read": self.read,
             "premises": len(self.premises),
             "left_out": [
-                {"reason": reason, "n": one.count, "examples": list(one.examples)}
-                for reason, one in self.left_out.items()
+                {
+                    "reason": str(one.reason),
+                    "n": one.count,
+                    "examples": [f"{where}: {text}" for where, text in one.examples],
+                }
+                for one in self.left_out
             ],
         }
 
@@ -90,11 +96,13 @@ def read_premises(
     cleaned = clean_premises([row.text for _, row in rows], rules.cleaning)
     seen = set(known)
     kept: list[Premise] = []
-    dropped: dict[str, list[str]] = {}
+    reasons: dict[str, Message] = {}
+    dropped: dict[str, list[tuple[Message, str]]] = {}
     for (where, row), text in zip(rows, cleaned, strict=True):
         reason = _fault(text, rules, seen)
         if reason:
-            dropped.setdefault(reason, []).append(f"{where}: {_shortened(text or row.text)}")
+            reasons[reason.name] = reason
+            dropped.setdefault(reason.name, []).append((where, _shortened(text or row.text)))
             continue
         seen.add(text)
         kept.append(
@@ -106,10 +114,11 @@ def read_premises(
                 meta=row.meta,
             )
         )
-    left_out = {
-        reason: LeftOut(count=len(found), examples=tuple(found[:EXAMPLES])) for reason, found in dropped.items()
-    }
-    return PremiseReading(read=len(rows), premises=tuple(kept), left_out=left_out)
+    left_out = [
+        LeftOut(reason=reasons[name], count=len(places), examples=tuple(places[:EXAMPLES]))
+        for name, places in dropped.items()
+    ]
+    return PremiseReading(read=len(rows), premises=tuple(kept), left_out=tuple(left_out))
 
 
 def clean_premises(texts: Sequence[str], cleaning: Sequence[Cleaning]) -> list[str]:
@@ -130,7 +139,7 @@ def select_by_questions(premises: Sequence[Premise], questions: Sequence[str], w
 
     asked = [text for text in map(clean_text, questions) if text]
     if not asked or wanted < 1:
-        raise InputError(f"{wanted} premises cannot be drawn by {len(asked)} questions; give 1 or more of each")
+        raise Invalid("questions", n=wanted, questions=len(asked))
     pool, wished = (
         TOKENIZERS.get("characters")(pl.Series(texts, dtype=pl.String)).to_list()
         for texts in ([one.text for one in premises], asked)
@@ -151,19 +160,19 @@ def _bounded(data: bytes | Path, name: str) -> bytes:
         with one_input_file(data).open() as stream:
             data = stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise InputError(f"{name}: is larger than {MOST_BYTES >> 20} MB; import it in parts")
+        raise Invalid("file_size", file=name, n=MOST_BYTES >> 20)
     return data
 
 
-def _rows(data: bytes, name: str) -> Iterator[tuple[str, Premise]]:
-    """Yield each row with its line, as the format that the file's name tells."""
+def _rows(data: bytes, name: str) -> Iterator[tuple[Message, Premise]]:
+    """Yield each row with its place, as the format that the file's name tells."""
     suffix = data_suffix(name)
     if suffix not in FORMATS:
-        raise InputError(f"{name}: the format of premises is not known; {suggest(suffix, list(FORMATS))}")
+        raise Invalid("premise_format", file=name, hint=hint(suffix, FORMATS))
     text = _decoded(data, name)
     if suffix == ".txt":
         lines = enumerate(_lines(text), 1)
-        return ((f"line {number}", Premise(text=line)) for number, line in lines if line.strip())
+        return ((message("line", n=number), Premise(text=line)) for number, line in lines if line.strip())
     rows = _json_rows(text, name) if suffix in (".jsonl", ".json") else _cell_rows(text, suffix, name)
     return _named(rows, name)
 
@@ -173,12 +182,10 @@ def _decoded(data: bytes, name: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{name} line {line}: is not UTF-8 (byte 0x{data[error.start]:02x}); convert the file to UTF-8"
-        ) from error
+        raise Invalid("not_utf8", file=name, line=line, byte=f"{data[error.start]:02x}") from error
 
 
-def _cell_rows(text: str, suffix: str, name: str) -> Iterator[tuple[str, Any]]:
+def _cell_rows(text: str, suffix: str, name: str) -> Iterator[tuple[Message, Any]]:
     stream = io.StringIO(text, newline="")
     bare = suffix == ".tsv"
     reader = csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_NONE) if bare else csv.reader(stream, strict=True)
@@ -194,23 +201,23 @@ def _cell_rows(text: str, suffix: str, name: str) -> Iterator[tuple[str, Any]]:
                 header = [cell.strip() for cell in cells]
                 twice = next((one for one in header if header.count(one) > 1), None)
                 if twice is not None:
-                    raise InputError(f"{name} line {line}: column {twice!r} is there twice; rename one")
+                    raise Invalid("column_twice", file=name, line=line, column=twice)
                 continue
             if len(cells) != len(header):
-                raise InputError(f"{name} line {line}: has {len(cells)} columns where the header has {len(header)}")
-            yield f"line {line}", dict(zip(header, cells, strict=True))
+                raise Invalid("cells", file=name, line=line, n=len(cells), wanted=len(header))
+            yield message("line", n=line), dict(zip(header, cells, strict=True))
     except csv.Error as error:
-        raise InputError(f"{name} line {start}: is not valid CSV ({error})") from error
+        raise Invalid("not_csv", file=name, line=start, error=error) from error
 
 
-def _json_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
+def _json_rows(text: str, name: str) -> Iterator[tuple[Message, Any]]:
     if text.lstrip().startswith("["):
         for number, item in enumerate(_parsed(text, name, 1), 1):
-            yield f"item {number}", item
+            yield message("item", n=number), item
         return
     for number, line in enumerate(_lines(text), 1):
         if line.strip():
-            yield f"line {number}", _parsed(line, name, number)
+            yield message("line", n=number), _parsed(line, name, number)
 
 
 def _lines(text: str) -> list[str]:
@@ -222,24 +229,23 @@ def _parsed(text: str, name: str, line: int) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise InputError(f"{name} line {line + error.lineno - 1}: is not valid JSON ({error.msg})") from error
+        raise Invalid("not_json", file=name, line=line + error.lineno - 1, error=error.msg) from error
 
 
-def _named(rows: Iterable[tuple[str, Any]], name: str) -> Iterator[tuple[str, Premise]]:
+def _named(rows: Iterable[tuple[Message, Any]], name: str) -> Iterator[tuple[Message, Premise]]:
     """Sort each row's columns into a premise; what has no place of its own goes to ``meta``."""
     for where, row in rows:
         if not isinstance(row, dict):
-            raise InputError(f"{name} {where}: is not a JSON object but {type(row).__name__}")
+            raise Invalid("not_object", file=name, where=where, kind=type(row).__name__)
         rest = {key: value for key, value in row.items() if value not in (None, "")}
         column = next((one for one in _TEXT_NAMES if one in row), None)
         if column is None:
-            raise InputError(
-                f"{name} {where}: no column holds the premise among {', '.join(map(str, row)) or 'nothing'}; "
-                f"name it one of {', '.join(_TEXT_NAMES)}"
+            raise Invalid(
+                "no_premise_column", file=name, where=where, columns=[*row] or message("nothing"), names=_TEXT_NAMES
             )
         text = rest.pop(column, "")
         if not isinstance(text, str):
-            raise InputError(f"{name} {where}: {column} is not text but {type(text).__name__}")
+            raise Invalid("not_text", file=name, where=where, column=column, kind=type(text).__name__)
         number = next((one for one in _ID_NAMES if one in rest), "")
         original, genre, source = (
             clean_text(str(rest.pop(one))) if one in rest else None for one in (number, "genre", "source")
@@ -247,14 +253,14 @@ def _named(rows: Iterable[tuple[str, Any]], name: str) -> Iterator[tuple[str, Pr
         yield where, Premise(text=text, genre=genre, source=source, original_id=original, meta=rest)
 
 
-def _fault(text: str, rules: PremiseRules, seen: Collection[str]) -> str | None:
+def _fault(text: str, rules: PremiseRules, seen: Collection[str]) -> Message | None:
     if not text:
-        return "empty after cleaning"
+        return message("left_empty")
     if len(text) < rules.shortest:
-        return f"shorter than {rules.shortest} characters"
+        return message("left_short", n=rules.shortest)
     if len(text) > rules.longest:
-        return f"longer than {rules.longest} characters"
-    return "a duplicate" if text in seen else None
+        return message("left_long", n=rules.longest)
+    return message("left_twice") if text in seen else None
 
 
 def _shortened(text: str) -> str:

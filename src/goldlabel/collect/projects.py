@@ -18,14 +18,15 @@ from goldlabel.collect import drawing
 from goldlabel.collect.events import record
 from goldlabel.collect.kinds import KINDS, Kind
 from goldlabel.collect.ledger import in_units
+from goldlabel.collect.messages import words
 from goldlabel.collect.premises import Premise
 from goldlabel.collect.protocols import Protocol
-from goldlabel.collect.refusals import Conflict, Missing
+from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.rules import clean_text
 from goldlabel.collect.schema import members, pairs, premises, projects, subsets, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.texts import training_examples
-from goldlabel.errors import InputError
+from goldlabel.messages import Word
 from goldlabel.pairs.labels import NO_GOLD
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def create_project(
     """Make a project; who makes it becomes its requester. ``seed`` decides all that is drawn at random."""
     name = clean_text(name)
     if not 1 <= len(name) <= LONGEST_NAME:
-        raise InputError(f"a project's name has {len(name)} characters; allowed: 1 to {LONGEST_NAME}")
+        raise Invalid("project_name_length", n=len(name), longest=LONGEST_NAME)
     _check(protocol)
     values = {
         "name": name,
@@ -108,7 +109,7 @@ def create_project(
         "created_at": tx.now,
     }
     if not tx.insert_new(projects, **values):
-        raise Conflict(f"there is a project {name!r} already; choose another name")
+        raise Conflict("project_name_taken", name=name)
     made = project_named(tx, name)
     if by is not None:
         tx.insert(
@@ -130,7 +131,7 @@ def project(tx: Transaction, project_id: int) -> Project:
     """Return a project by its id."""
     row = tx.row(projects, id=project_id)
     if row is None:
-        raise Missing(f"there is no project {project_id}")
+        raise Missing("no_project", name=project_id)
     return _project(row)
 
 
@@ -138,7 +139,7 @@ def project_named(tx: Transaction, name: str) -> Project:
     """Return a project by its name."""
     row = tx.one(select(projects).where(projects.c.name == name))
     if row is None:
-        raise Missing(f"there is no project {name!r}")
+        raise Missing("no_project_named", name=name)
     return _project(row)
 
 
@@ -158,7 +159,7 @@ def projects_of(tx: Transaction, person_id: int) -> list[tuple[Project, list[str
 def set_state(tx: Transaction, project_id: int, state: str, *, by: int | None) -> None:
     """Pause a project or let it run; a paused one gives out no tasks but takes answers."""
     if state not in STATES:
-        raise InputError(f"a project cannot be {state!r}; allowed: {', '.join(STATES)}")
+        raise Invalid("project_state", state=state, allowed=words(STATES))
     found = _locked(tx, project_id)
     if found.state != state:
         tx.run(projects.update().where(projects.c.id == project_id).values(state=state))
@@ -171,12 +172,10 @@ def configure(tx: Transaction, project_id: int, protocol: Protocol, *, by: int |
     for name in ("kind", "language", "labels"):
         old, new = getattr(found.protocol, name), getattr(protocol, name)
         if old != new:
-            raise InputError(f"setting {name!r} is {old!r} and cannot become {new!r}; make a new project for it")
+            raise Invalid("setting_stays", name=name, old=Word(old), new=Word(new))
     gone = {one.name for one in found.protocol.conditions} - {one.name for one in protocol.conditions}
     if gone:
-        raise InputError(
-            f"condition {min(gone)!r} cannot be taken away, as people work in it; pause its writers instead"
-        )
+        raise Invalid("condition_stays", name=Word(min(gone)))
     _check(protocol)
     tx.run(projects.update().where(projects.c.id == project_id).values(config=_dumped(protocol)))
     changed = project(tx, project_id)
@@ -190,9 +189,7 @@ def add_premises(tx: Transaction, project_id: int, new: Iterable[Premise], *, by
     """Add premises to the pool and to the writers' queues, in random order; return how many were added."""
     found = _locked(tx, project_id)
     if not found.kind.writes:
-        raise InputError(
-            f"project {found.name!r} is of kind {found.kind.name!r}: nobody writes in it; import pairs instead"
-        )
+        raise Invalid("no_premises_taken", name=found.name, kind=Word(found.kind.name))
     size = tx.value(select(func.max(premises.c.number)).where(premises.c.project_id == project_id)) or 0
     rows = [
         {
@@ -218,9 +215,9 @@ def import_pairs(tx: Transaction, project_id: int, new: Iterable[NewPair], *, or
     """Add pairs written elsewhere: to be judged (``imported``), mixed in (``foreign``), or as questions (``gold``)."""
     found = _locked(tx, project_id)
     if origin not in IMPORTS:
-        raise InputError(f"pairs cannot be imported as {origin!r}; allowed: {', '.join(IMPORTS)}")
+        raise Invalid("origin", origin=origin, allowed=words(IMPORTS))
     if origin not in found.kind.imports:
-        raise InputError(f"the pairs of project {found.name!r} are written in it; import pairs as foreign or gold")
+        raise Invalid("pairs_are_written", name=found.name)
     by_genre: dict[str, list[NewPair]] = defaultdict(list)
     for one in new:
         _check_pair(one, origin, found.protocol)
@@ -357,13 +354,10 @@ def _queue_writing(tx: Transaction, found: Project, condition: str, slot: int, w
 def _check_pair(one: NewPair, origin: str, protocol: Protocol) -> None:
     for name in ("premise", "hypothesis"):
         if not clean_text(getattr(one, name)):
-            raise InputError(f"imported pair {one.original_id or ''}: {name} is empty; nothing was imported")
+            raise Invalid("pair_empty", id=one.original_id or "", name=Word(name))
     allowed = protocol.answers if origin == "gold" else (*protocol.label_space.labels, NO_GOLD)
     if one.label not in allowed:
-        raise InputError(
-            f"imported pair {one.original_id or ''}: label {one.label!r} is not one of {', '.join(allowed)}; "
-            "nothing was imported"
-        )
+        raise Invalid("pair_label", id=one.original_id or "", label=one.label, labels=words(allowed))
 
 
 def _premises_of(tx: Transaction, project_id: int, new: Sequence[NewPair], known: dict[str, int]) -> list[int]:

@@ -12,15 +12,19 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from goldlabel.collect.amounts import LARGEST_AMOUNT
 from goldlabel.collect.kinds import KINDS, offered_kinds
-from goldlabel.collect.settings import dump_settings, load_settings, require, require_pattern, require_share
-from goldlabel.errors import InputError
+from goldlabel.collect.messages import hint, message, one_of, words
+from goldlabel.collect.refusals import Invalid
+from goldlabel.collect.settings import bounds, dump_settings, load_settings, require, require_bounds, require_pattern
+from goldlabel.messages import Word
 from goldlabel.pairs.labels import ABSTENTIONS, LABEL_SPACES, LabelSpace
 from goldlabel.pairs.lexicon import LEXICONS, lexicon
-from goldlabel.registry import Registry, suggest
+from goldlabel.registry import Registry
 
 LANGUAGES = LEXICONS
 LEVELS = ("easy", "medium", "hard")
+LONGEST_LEASE = 30 * 24 * 3600
 ONLY = "only"
 """The level of a hypothesis that is the only one for its label; it is none in the record."""
 
@@ -37,24 +41,16 @@ class Condition:
     name: str
     levels: tuple[str, ...] = LEVELS
     optional: tuple[str, ...] = ("hard",)
-    negated_contradictions: int | None = None
+    negated_contradictions: int | None = field(default=None, metadata=bounds(0, 100))
     bonus: bool = False
-    checked_share: float = 0.0
+    checked_share: float = field(default=0.0, metadata=bounds(0, 1))
 
     def __post_init__(self) -> None:
-        require(
-            bool(self.levels) and len(set(self.levels)) == len(self.levels), "levels", self.levels, "different names"
-        )
-        require(
-            {*self.optional} < {*self.levels}, "optional", self.optional, f"some, not all, of {', '.join(self.levels)}"
-        )
-        require(
-            self.negated_contradictions is None or self.negated_contradictions >= 0,
-            "negated_contradictions",
-            self.negated_contradictions,
-            "0 or more, or null for no rule",
-        )
-        require_share("checked_share", self.checked_share)
+        different = bool(self.levels) and len(set(self.levels)) == len(self.levels)
+        require(different, "levels", self.levels, message("names"))
+        some = {*self.optional} < {*self.levels}
+        require(some, "optional", self.optional, message("some_not_all_of", names=words(self.levels)))
+        require_bounds(self)
 
 
 CONDITIONS: Registry[Condition] = Registry("condition")
@@ -82,12 +78,14 @@ class Cleaning:
 class PremiseRules:
     """Which premises are taken: their length in characters after cleaning."""
 
-    shortest: int
-    longest: int
+    shortest: int = field(metadata=bounds(1, 100_000))
+    longest: int = field(metadata=bounds(1, 100_000))
     cleaning: tuple[Cleaning, ...] = ()
 
     def __post_init__(self) -> None:
-        require(1 <= self.shortest <= self.longest, "shortest", self.shortest, f"from 1 to longest ({self.longest})")
+        require_bounds(self)
+        allowed = message("from_to", low=1, high=self.longest)
+        require(self.shortest <= self.longest, "shortest", self.shortest, allowed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,19 +97,16 @@ class WritingRules:
     a model gets wrong, where a project has one.
     """
 
-    overlap: float = 0.7
-    longest: int = 1000
-    writers_per_premise: int = 1
-    batch: int = 50
-    cap: int | None = 500
-    lease_seconds: int = 3600
-    tries: int = 1
+    overlap: float = field(default=0.7, metadata=bounds(0, 1))
+    longest: int = field(default=1000, metadata=bounds(1, 20_000))
+    writers_per_premise: int = field(default=1, metadata=bounds(1, 100))
+    batch: int = field(default=50, metadata=bounds(1, 10_000))
+    cap: int | None = field(default=500, metadata=bounds(1, 10_000_000))
+    lease_seconds: int = field(default=3600, metadata=bounds(1, LONGEST_LEASE))
+    tries: int = field(default=1, metadata=bounds(1, 100))
 
     def __post_init__(self) -> None:
-        require_share("overlap", self.overlap)
-        for name in ("longest", "writers_per_premise", "batch", "lease_seconds", "tries"):
-            require(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
-        require(self.cap is None or self.cap >= 1, "cap", self.cap, "1 or more, or null for no cap")
+        require_bounds(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,22 +116,17 @@ class VerifyingRules:
     ``sample`` is how many of the imported pairs are drawn, where a project labels pairs that it did not write.
     """
 
-    share: float = 0.15
-    verifiers: int = 4
+    share: float = field(default=0.15, metadata=bounds(0, 1))
+    verifiers: int = field(default=4, metadata=bounds(1, 100))
     abstentions: tuple[str, ...] = ("unrelated", "incomprehensible")
-    foreign: int = 200
-    sample: int | None = None
-    lease_seconds: int = 600
+    foreign: int = field(default=200, metadata=bounds(0, 10_000_000))
+    sample: int | None = field(default=None, metadata=bounds(1, 10_000_000))
+    lease_seconds: int = field(default=600, metadata=bounds(1, LONGEST_LEASE))
 
     def __post_init__(self) -> None:
-        require_share("share", self.share)
-        for name in ("verifiers", "lease_seconds"):
-            require(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
-        require(
-            {*self.abstentions} <= {*ABSTENTIONS}, "abstentions", self.abstentions, f"some of {', '.join(ABSTENTIONS)}"
-        )
-        require(self.foreign >= 0, "foreign", self.foreign, "0 or more")
-        require(self.sample is None or self.sample >= 1, "sample", self.sample, "1 or more, or null for all")
+        require_bounds(self)
+        known = {*self.abstentions} <= {*ABSTENTIONS}
+        require(known, "abstentions", self.abstentions, message("some_of", names=words(ABSTENTIONS)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,16 +138,14 @@ class Qualification:
     ``pause`` is set.
     """
 
-    training: int = 20
-    threshold: float = 0.8
-    gold_rate: float = 0.05
-    trust: float = 0.7
+    training: int = field(default=20, metadata=bounds(0, 1000))
+    threshold: float = field(default=0.8, metadata=bounds(0, 1))
+    gold_rate: float = field(default=0.05, metadata=bounds(0, 1))
+    trust: float = field(default=0.7, metadata=bounds(0, 1))
     pause: bool = False
 
     def __post_init__(self) -> None:
-        require(self.training >= 0, "training", self.training, "0 or more")
-        for name in ("threshold", "gold_rate", "trust"):
-            require_share(name, getattr(self, name))
+        require_bounds(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,16 +153,15 @@ class Pay:
     """What work earns: per written pair, per label given, and what a pair earns or costs on top."""
 
     currency: str
-    pair: Decimal = Decimal("0.30")
-    label: Decimal = Decimal("0.20")
-    bonus: Decimal = Decimal("0.10")
-    penalty: Decimal = Decimal("0.10")
+    pair: Decimal = field(default=Decimal("0.30"), metadata=bounds(0, LARGEST_AMOUNT))
+    label: Decimal = field(default=Decimal("0.20"), metadata=bounds(0, LARGEST_AMOUNT))
+    bonus: Decimal = field(default=Decimal("0.10"), metadata=bounds(0, LARGEST_AMOUNT))
+    penalty: Decimal = field(default=Decimal("0.10"), metadata=bounds(0, LARGEST_AMOUNT))
 
     def __post_init__(self) -> None:
-        require(self.currency.isalpha() and self.currency.isupper(), "currency", self.currency, "a code such as CNY")
-        for name in ("pair", "label", "bonus", "penalty"):
-            amount: Decimal = getattr(self, name)
-            require(amount.is_finite() and amount >= 0, name, amount, "0 or more")
+        code = self.currency.isascii() and self.currency.isalpha() and self.currency.isupper()
+        require(code and len(self.currency) <= 10, "currency", self.currency, message("currency"))
+        require_bounds(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +173,7 @@ class Negators:
     pattern: str | None = None
 
     def __post_init__(self) -> None:
-        require("" not in (*self.words, *self.exceptions), "words", self.words, "words that are not empty")
+        require("" not in (*self.words, *self.exceptions), "words", self.words, message("filled_words"))
         require_pattern("pattern", self.pattern or "")
 
 
@@ -194,12 +181,11 @@ class Negators:
 class SplitRules:
     """Sizes of dev and test, drawn from verified pairs; both shrink alike where there are fewer."""
 
-    dev: int = 3000
-    test: int = 3000
+    dev: int = field(default=3000, metadata=bounds(0, 10_000_000))
+    test: int = field(default=3000, metadata=bounds(0, 10_000_000))
 
     def __post_init__(self) -> None:
-        for name in ("dev", "test"):
-            require(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
+        require_bounds(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,13 +222,13 @@ class Protocol:
     def __post_init__(self) -> None:
         for name, allowed in (("kind", tuple(KINDS)), ("language", LANGUAGES), ("labels", tuple(LABEL_SPACES))):
             value = getattr(self, name)
-            require(value in allowed, name, value, suggest(value, list(allowed)).removeprefix("allowed: "))
+            require(value in allowed, name, value, one_of(value, allowed))
         names = [condition.name for condition in self.conditions]
-        require(len(set(names)) == len(names), "conditions", names, "different names")
+        require(len(set(names)) == len(names), "conditions", names, message("names"))
         strange = [one.label for one in self.examples if one.label not in self.label_space]
-        require(not strange, "examples", strange, ", ".join(self.label_space.labels))
+        require(not strange, "examples", strange, message("one_of", names=words(self.label_space.labels)))
         wanted = KINDS.get(self.kind).has_conditions
-        allowed_conditions = f"one or more for {self.kind}" if wanted else f"none for {self.kind}"
+        allowed_conditions = message("some_conditions" if wanted else "no_conditions", kind=Word(self.kind))
         require(bool(names) == wanted, "conditions", names, allowed_conditions)
 
     @property
@@ -260,7 +246,7 @@ class Protocol:
         found = next((condition for condition in self.conditions if condition.name == name), None)
         if found is None:
             names = [condition.name for condition in self.conditions]
-            raise InputError(f"there is no condition {name!r} in this project; {suggest(name, names)}")
+            raise Invalid("no_condition", name=name, hint=hint(name, names))
         return found
 
     def slots(self, condition: str) -> list[tuple[str, str]]:
@@ -304,9 +290,9 @@ def make_protocol(name: str, language: str) -> Protocol:
     allowed = {name: kind for kind in kinds for name in kind.protocols}
     for one in names:
         if one not in allowed:
-            raise InputError(f"there is no protocol {one!r}; {suggest(one, list(allowed))}")
+            raise Invalid("no_protocol", name=one, hint=hint(one, allowed))
     if language not in LANGUAGES:
-        raise InputError(f"there is no protocol for language {language!r}; {suggest(language, list(LANGUAGES))}")
+        raise Invalid("no_language", language=language, hint=hint(language, LANGUAGES))
     return allowed[names[0]].make(names, language)
 
 

@@ -17,13 +17,13 @@ from sqlalchemy import case, func, select
 
 from goldlabel.collect.events import record
 from goldlabel.collect.ledger import in_currency, totals
+from goldlabel.collect.messages import words
 from goldlabel.collect.people import Member, require_role, roles, set_member
 from goldlabel.collect.projects import Project, project
-from goldlabel.collect.refusals import Conflict
+from goldlabel.collect.refusals import Conflict, Invalid
 from goldlabel.collect.schema import answers, assignments, members, pairs, people, training_answers
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.texts import training_examples
-from goldlabel.errors import InputError
 from goldlabel.metrics import Estimate, wilson
 
 WORKERS = ("writer", "verifier")
@@ -90,9 +90,9 @@ def answer_training(tx: Transaction, project_id: int, person_id: int, example: i
     found = project(tx, project_id)
     shown = training_examples(found.protocol)
     if not 0 <= example < len(shown):
-        raise InputError(f"there is no training example {example}; allowed: 0 to {len(shown) - 1}")
+        raise Invalid("no_example", n=example, last=len(shown) - 1)
     if label not in found.protocol.answers:
-        raise InputError(f"answer {label[:60]!r} is not one of {', '.join(found.protocol.answers)}")
+        raise Invalid("answer", answer=label, answers=words(found.protocol.answers))
     stands = _training(tx, found, person_id)
     if example in stands.given:
         return stands.given[example] == shown[example].label
@@ -116,7 +116,7 @@ def answer_training(tx: Transaction, project_id: int, person_id: int, example: i
 def allow_attempt(tx: Transaction, project_id: int, person_id: int, *, by: int | None) -> None:
     """Let a person who failed the training take it once more."""
     if training(tx, project_id, person_id).state != "failed":
-        raise Conflict("the training is not failed; there is no need for another attempt")
+        raise Conflict("training_not_failed")
     own = (members.c.project_id == project_id, members.c.person_id == person_id)
     tx.run(members.update().where(*own).values(attempts=members.c.attempts + 1))
     _record(tx, "training.allowed", project_id, person_id, by)

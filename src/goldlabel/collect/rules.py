@@ -21,24 +21,13 @@ from typing import Any
 
 import polars as pl
 
+from goldlabel.collect.messages import message
 from goldlabel.collect.protocols import Condition, Protocol
-from goldlabel.errors import InputError
+from goldlabel.collect.refusals import Invalid
+from goldlabel.messages import Message, Word
 from goldlabel.pairs.tokens import locate_tokens, units_of
 
 CONTRADICTION = "contradiction"
-MESSAGES = {
-    "missing": "{label} {level}: is missing; write a sentence",
-    "empty": "{label} {level}: there is no word in it; write a sentence",
-    "long": "{label} {level}: has {characters} characters, and {longest} are allowed; make it shorter",
-    "language": "{label} {level}: is not written in the project's language, {language}; write it in that",
-    "same_as_premise": "{label} {level}: is the sentence it was written for; write another",
-    "same_as_other": "{label} {level}: is the same as {other_label} {other_level}; write another",
-    "overlap": "{label} {level}: shares {percent} % with the given sentence, and {allowed} % are allowed: {shared}; "
-    "use other words",
-    "negator": "{label} {level}: holds {negators}, and at most {allowed} of the sentences that cannot be true may hold "
-    "a negator; say it without",
-}
-"""What each rule says of a slot that breaks it, in English."""
 _OWN_SCRIPT = {"zh": r"\p{Han}", "en": r"\p{Latin}"}
 _DROPPED = dict.fromkeys(map(ord, "\u00ad\u200b\ufeff"))
 _BREAKS = re.compile(r"\s+")
@@ -105,9 +94,10 @@ class Violation:
     parameters: Mapping[str, str | int] = field(default_factory=dict)
 
     @property
-    def message(self) -> str:
-        """The violation in English; pages translate the rule's name with the same parameters."""
-        return MESSAGES[self.rule].format(label=self.label, level=self.level, **self.parameters)
+    def message(self) -> Message:
+        """What to say to the writer."""
+        parameters = {"label": Word(self.label), "level": Word(self.level), **self.parameters}
+        return message(f"rule_{self.rule}", **parameters)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""
@@ -117,7 +107,7 @@ class Violation:
             "level": self.level,
             "spans": [list(span) for span in self.spans],
             "parameters": dict(self.parameters),
-            "message": self.message,
+            "message": str(self.message),
         }
 
 
@@ -163,9 +153,12 @@ def check_hypotheses(
     for one in measured:
         slot = one.label, one.level
         if slot not in slots or slot in given:
-            raise InputError(
-                f"a hypothesis for {one.label} {one.level} is {'given twice' if slot in given else 'not asked for'} in "
-                f"condition {condition!r}; its slots are {', '.join(' '.join(one) for one in slots)}"
+            raise Invalid(
+                "slot_twice" if slot in given else "slot_not_asked",
+                label=Word(one.label),
+                level=Word(one.level),
+                condition=Word(condition),
+                slots=[message("slot", label=Word(label), level=Word(level)) for label, level in slots],
             )
         if one.text:
             given[slot] = one
@@ -238,10 +231,10 @@ def _broken(
     if len(measure.text) > protocol.writing.longest:
         found.append(measure.violation("long", characters=len(measure.text), longest=protocol.writing.longest))
     if foreign > 0.5:
-        found.append(measure.violation("language", language=protocol.language))
+        found.append(measure.violation("language", language=Word(protocol.language)))
     twin = next((one for one in earlier if one.tokens == measure.tokens), None)
     if twin:
-        found.append(measure.violation("same_as_other", other_label=twin.label, other_level=twin.level))
+        found.append(measure.violation("same_as_other", other_label=Word(twin.label), other_level=Word(twin.level)))
     if measure.tokens == premise.tokens:
         found.append(measure.violation("same_as_premise"))
     elif measure.overlap > protocol.writing.overlap:

@@ -412,7 +412,8 @@ ledger = Table(
     Column("key", Text, nullable=False),
     _reference("reverses", "ledger", nullable=True, unique=True),
     Column("at", Moment, nullable=False),
+    Column("message", _DATA),
     UniqueConstraint("project_id", "key"),
 )
-"""``amount`` is in ten-thousandths of the project's currency."""
+"""``amount`` is in ten-thousandths of the project's currency; ``message`` is a reason of our own by its name."""
 Index("ix_ledger_person", ledger.c.project_id, ledger.c.person_id)

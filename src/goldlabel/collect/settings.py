@@ -5,33 +5,50 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import polars as pl
 
-from goldlabel.errors import InputError
-from goldlabel.registry import suggest
+from goldlabel.collect.amounts import LARGEST_AMOUNT, parse_amount
+from goldlabel.collect.messages import hint, message
+from goldlabel.collect.refusals import Invalid
+from goldlabel.messages import Message, Word
 
 T = TypeVar("T")
-_WORDS = {
-    str: "text",
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    Decimal: "an amount such as 0.30",
-}
+Bounds = tuple[int, int]
+_BOUNDS = "bounds"
 
 
-def require(holds: bool, name: str, value: object, allowed: str) -> None:
+def bounds(low: int, high: int) -> dict[str, Bounds]:
+    """Return the metadata of a field whose number is from ``low`` to ``high``, or none where its type allows that."""
+    return {_BOUNDS: (low, high)}
+
+
+def bounds_of(kind: type, path: str) -> Bounds:
+    """Return the bounds of a setting, by its path from a dataclass, such as ``writing.cap``."""
+    name, _, rest = path.partition(".")
+    if rest:
+        return bounds_of(get_type_hints(kind)[name], rest)
+    found: Bounds = next(field.metadata[_BOUNDS] for field in fields(kind) if field.name == name)
+    return found
+
+
+def require(holds: bool, name: str, value: object, allowed: Message) -> None:
     """Refuse a setting whose value is not among those allowed."""
     if not holds:
-        raise InputError(f"setting {name!r} is {_shown(value)}; allowed: {allowed}")
+        raise _refused(name, value, allowed)
 
 
-def require_share(name: str, value: float) -> None:
-    """Refuse what is not a share from 0 to 1."""
-    require(0 <= value <= 1, name, value, "from 0 to 1")
+def require_bounds(settings: Any) -> None:
+    """Refuse numbers of a dataclass of settings that are out of their bounds."""
+    for one in fields(settings):
+        value = getattr(settings, one.name)
+        if _BOUNDS in one.metadata and value is not None:
+            low, high = one.metadata[_BOUNDS]
+            finite = not isinstance(value, Decimal) or value.is_finite()
+            name = "from_to_or_none" if "None" in str(one.type) else "from_to"
+            require(finite and low <= value <= high, one.name, value, message(name, low=low, high=high))
 
 
 def require_pattern(name: str, pattern: str) -> None:
@@ -40,7 +57,7 @@ def require_pattern(name: str, pattern: str) -> None:
         pl.Series([""]).str.contains(pattern)
     except pl.exceptions.ComputeError as error:
         reason = " ".join(str(error).partition("This error occurred")[0].split())
-        raise InputError(f"setting {name!r} is {_shown(pattern)}, which is no pattern ({reason})") from error
+        raise Invalid("setting_pattern", setting=Word(name), value=_shown(pattern), reason=reason) from error
 
 
 def dump_settings(settings: Any) -> dict[str, Any]:
@@ -51,20 +68,21 @@ def dump_settings(settings: Any) -> dict[str, Any]:
 def load_settings(kind: type[T], given: object, where: str) -> T:
     """Build a dataclass of settings from its JSON form; ``where`` names it in errors."""
     if not isinstance(given, Mapping):
-        raise InputError(f"{where} is {_shown(given)}, and an object of settings was expected")
+        raise _refused(where, given, message("settings"))
     known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
     for name in given:
         if name not in known:
-            raise InputError(f"{where}: there is no setting {name!r}; {suggest(str(name), list(known))}")
-    for name, field in known.items():
-        if name not in given and field.default is MISSING and field.default_factory is MISSING:
-            raise InputError(f"{where}: setting {name!r} is missing; give it")
+            raise Invalid("setting_unknown", where=where, name=name, hint=hint(str(name), known))
+    for name, one in known.items():
+        if name not in given and one.default is MISSING and one.default_factory is MISSING:
+            raise Invalid("setting_missing", setting=Word(f"{where}.{name}"))
     hints = get_type_hints(kind)
     values = {name: _loaded(hints[name], value, f"{where}.{name}") for name, value in given.items()}
     try:
         return kind(**values)
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from error
+    except Invalid as error:
+        name, parameters = error.message.name, error.message.parameters
+        raise Invalid(name, **{**parameters, "setting": Word(f"{where}.{parameters['setting']}")}) from None
 
 
 def _dumped(value: Any) -> Any:
@@ -83,11 +101,11 @@ def _loaded(hint: Any, value: Any, where: str) -> Any:
         return None if value is None else _loaded(inner, value, where)
     if get_origin(hint) is tuple:
         if not isinstance(value, list | tuple):
-            raise InputError(f"{where} is {_shown(value)}, and a list was expected")
+            raise _refused(where, value, message("list"))
         return tuple(_loaded(get_args(hint)[0], item, f"{where}[{place}]") for place, item in enumerate(value))
     if get_origin(hint) is Mapping:
         if not isinstance(value, Mapping):
-            raise InputError(f"{where} is {_shown(value)}, and an object was expected")
+            raise _refused(where, value, message("object"))
         return {str(name): _scalar(get_args(hint)[1], one, f"{where}.{name}") for name, one in value.items()}
     if is_dataclass(hint):
         return load_settings(hint, value, where)  # type: ignore[arg-type]
@@ -96,17 +114,29 @@ def _loaded(hint: Any, value: Any, where: str) -> Any:
 
 def _scalar(hint: Any, value: Any, where: str) -> Any:
     if hint is Decimal and isinstance(value, str | int) and not isinstance(value, bool):
-        try:
-            return Decimal(value)
-        except InvalidOperation:
-            pass
+        amount = parse_amount(str(value))
+        if amount is not None:
+            return amount
     elif hint is float and isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     elif type(value) is hint:
         return value
-    raise InputError(f"{where} is {_shown(value)}, and {_WORDS[hint]} was expected")
+    raise _refused(where, value, _KINDS[hint])
+
+
+def _refused(where: str, value: object, allowed: Message) -> Invalid:
+    return Invalid("setting", setting=Word(where), value=_shown(value), allowed=allowed)
 
 
 def _shown(value: object) -> str:
     text = ", ".join(map(str, value)) or "empty" if isinstance(value, list | tuple) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+_KINDS = {
+    str: message("text"),
+    int: message("whole_number"),
+    float: message("number"),
+    bool: message("true_or_false"),
+    Decimal: message("amount", most=LARGEST_AMOUNT),
+}

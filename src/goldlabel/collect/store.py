@@ -41,7 +41,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from goldlabel.collect.migrations import current_revision, head_revision, upgrade
-from goldlabel.errors import InputError, StorageError
+from goldlabel.collect.refusals import Invalid
+from goldlabel.errors import StorageError
 from goldlabel.files import storage_errors
 from goldlabel.registry import import_extra
 
@@ -185,7 +186,7 @@ class Store:
         """Open a collection, and bring the schema of an older version up to date."""
         url = _url(place)
         if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
-            raise InputError(f"{place}: holds no collection; make one with: goldlabel collect init")
+            raise Invalid("no_collection", place=place)
         return cls._connect(url, clock)._prepared(cls._bring_up_to_date)
 
     def _prepared(self, prepare: Callable[[Store, Connection, str | None], None]) -> Store:
@@ -200,12 +201,12 @@ class Store:
 
     def _make(self, connection: Connection, revision: str | None) -> None:
         if revision is not None:
-            raise InputError(f"{self.url}: holds a collection already; open it, or choose another place")
+            raise Invalid("collection_there", place=self.url)
         upgrade(connection)
 
     def _bring_up_to_date(self, connection: Connection, revision: str | None) -> None:
         if revision is None:
-            raise InputError(f"{self.url}: holds no collection; make one with: goldlabel collect init")
+            raise Invalid("no_collection", place=self.url)
         if revision != head_revision():
             upgrade(connection)
 
@@ -265,7 +266,7 @@ class Store:
             reason = str(error.orig).strip().splitlines()[0]
             number = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
             if number == sqlite3.SQLITE_NOTADB:
-                raise InputError(f"{self.url}: is not a database of Goldlabel ({reason})") from error
+                raise Invalid("not_a_database", place=self.url, reason=reason) from error
             unreachable = self.is_postgresql and (error.connection_invalidated or error.statement is None)
             if number not in _REFUSALS and not unreachable:
                 raise
@@ -282,13 +283,11 @@ def _url(place: str | Path) -> URL:
     try:
         url = make_url(text)
     except (ArgumentError, ValueError) as error:
-        raise InputError(f"{_hidden(text)}: is no address of a database; give postgresql://USER@HOST/NAME") from error
+        raise Invalid("not_an_address", place=_hidden(text)) from error
     if url.get_backend_name() in ("postgresql", "postgres"):
         return url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
-        raise InputError(
-            f"{_hidden(text)}: cannot hold a collection; give a folder (SQLite) or postgresql://USER@HOST/NAME"
-        )
+        raise Invalid("no_place", place=_hidden(text))
     return url.set(drivername="sqlite", database=str(Path(url.database).resolve()))
 
 

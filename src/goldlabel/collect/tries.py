@@ -16,12 +16,12 @@ from typing import Any
 from sqlalchemy import Row, select
 
 from goldlabel.collect.assignment import keep_alive, lock_assignment, lock_person, own_assignment
+from goldlabel.collect.messages import words
 from goldlabel.collect.projects import project
-from goldlabel.collect.refusals import Conflict
+from goldlabel.collect.refusals import Conflict, Invalid
 from goldlabel.collect.rules import clean_text
 from goldlabel.collect.schema import tries
 from goldlabel.collect.store import Transaction
-from goldlabel.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -52,16 +52,16 @@ def add_try(tx: Transaction, assignment_id: int, person_id: int, *, key: str, ta
     if known is not None:
         return known
     if row.kind != "write" or row.state != "leased":
-        raise Conflict("this task is not being written any more; the try was not kept")
+        raise Conflict("try_late")
     if before and before[-1].fooled is not False:
-        raise Conflict("the last try waits for the model, or the model got it wrong; there is no need for another")
+        raise Conflict("try_waits")
     if len(before) >= found.protocol.writing.tries:
-        raise Conflict(f"all {found.protocol.writing.tries} tries are used up; take the next task")
+        raise Conflict("tries_used", n=found.protocol.writing.tries)
     if target not in found.protocol.label_space:
-        raise InputError(f"target {target[:60]!r} is not one of {', '.join(found.protocol.label_space.labels)}")
+        raise Invalid("target", label=target, allowed=words(found.protocol.label_space.labels))
     text = clean_text(text)
     if not 1 <= len(text) <= found.protocol.writing.longest:
-        raise InputError(f"the text has {len(text)} characters; allowed: 1 to {found.protocol.writing.longest}")
+        raise Invalid("try_length", n=len(text), most=found.protocol.writing.longest)
     keep_alive(tx, found, row)
     number = len(before) + 1
     values = {"assignment_id": row.id, "number": number, "key": key, "target": target, "text": text}
@@ -76,7 +76,7 @@ def record_scores(
     row = lock_assignment(tx, assignment_id, person_id)
     labels = project(tx, row.project_id).protocol.label_space.labels
     if {*scores} != {*labels} or not all(isfinite(one) and one >= 0 for one in scores.values()):
-        raise InputError(f"the model's answer has no probability for each of {', '.join(labels)}")
+        raise Invalid("model_answer", labels=words(labels))
     own = (tries.c.assignment_id == row.id, tries.c.number == number, tries.c.model.is_(None))
     tx.run(tries.update().where(*own).values(model=model, scores=dict(scores)))
     return tries_of(tx, assignment_id, person_id)[number - 1]

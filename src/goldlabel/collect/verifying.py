@@ -12,13 +12,13 @@ from goldlabel.collect.assignment import Assignment, lock_assignment, lock_perso
 from goldlabel.collect.events import record
 from goldlabel.collect.kinds.kind import VERIFY
 from goldlabel.collect.ledger import in_units, lines, pay, reverse_line
+from goldlabel.collect.messages import message, words
 from goldlabel.collect.projects import project
 from goldlabel.collect.qualification import suspend_untrusted
-from goldlabel.collect.refusals import Conflict
+from goldlabel.collect.refusals import Conflict, Invalid
 from goldlabel.collect.schema import answers
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.verdicts import settle
-from goldlabel.errors import InputError
 
 
 def vote(
@@ -30,7 +30,7 @@ def vote(
         return earlier
     found = project(tx, row.project_id)
     if label not in found.protocol.answers:
-        raise InputError(f"answer {label[:60]!r} is not one of {', '.join(found.protocol.answers)}")
+        raise Invalid("answer", answer=label, answers=words(found.protocol.answers))
     answer = store_answer(tx, row, key, label=label, seconds=None if seconds is None else checked_seconds(seconds))
     rate = found.protocol.pay.label
     units = in_units(rate) if answer.state == "counted" else 0
@@ -53,7 +53,7 @@ def vote(
         person_id=person_id,
         kind="base",
         units=units,
-        reason=f"1 label at {rate} {found.protocol.pay.currency}",
+        reason=message("pay_label", rate=str(rate), currency=found.protocol.pay.currency),
         key=f"base {answer.id}",
         event_id=event_id,
         answer_id=answer.id,
@@ -89,7 +89,7 @@ def undo(tx: Transaction, project_id: int, person_id: int) -> Assignment:
         },
     )
     for line in earned:
-        reverse_line(tx, project_id, line, reason="taken back", event_id=event_id)
+        reverse_line(tx, project_id, line, reason=message("pay_undone"), event_id=event_id)
     prolong(tx, found, row)
     if row.kind != "gold":
         settle(tx, found, row.pair_id, person_id)
@@ -114,9 +114,9 @@ def _last_vote(tx: Transaction, project_id: int, person_id: int) -> Row[Any]:
         .limit(1)
     )
     if last is None:
-        raise Conflict("there is no answer to take back")
+        raise Conflict("no_answer")
     if last.state == "undone":
-        raise Conflict("the last answer is taken back already; only one can be")
+        raise Conflict("undone_before")
     if last.state == "late":
-        raise Conflict("the last answer came late and is not counted; there is nothing to take back")
+        raise Conflict("undo_late")
     return last

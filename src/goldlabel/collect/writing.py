@@ -16,12 +16,13 @@ from goldlabel.collect.assignment import keep_alive, lock_assignment, lock_perso
 from goldlabel.collect.checking import draw_check
 from goldlabel.collect.events import record
 from goldlabel.collect.ledger import in_units, pay
+from goldlabel.collect.messages import message
 from goldlabel.collect.projects import Project, project
-from goldlabel.collect.refusals import BrokenRules, Conflict
+from goldlabel.collect.refusals import BrokenRules, Conflict, Invalid
 from goldlabel.collect.rules import Hypothesis, check_hypotheses, clean_text, meets_bonus
 from goldlabel.collect.schema import drafts, pairs, premises, tasks
 from goldlabel.collect.store import Transaction
-from goldlabel.errors import InputError
+from goldlabel.messages import Message
 
 UNUSABLE = "unusable"
 LONGEST_NOTE = 1000
@@ -108,7 +109,7 @@ def mark_unusable(tx: Transaction, assignment_id: int, person_id: int, *, key: s
         return earlier
     note = clean_text(note)
     if not 1 <= len(note) <= LONGEST_NOTE:
-        raise InputError(f"the note has {len(note)} characters; say in 1 to {LONGEST_NOTE} why it cannot be used")
+        raise Invalid("note_length", n=len(note), longest=LONGEST_NOTE)
     answer = store_answer(tx, row, key, label=UNUSABLE, note=note, closes=UNUSABLE)
     _forget_draft(tx, row.id)
     record(
@@ -132,17 +133,17 @@ def save_draft(
     Typing shows that the task is being worked on: the lease is prolonged when more than half of it is over.
     """
     if not 0 <= revision <= LAST_REVISION:
-        raise InputError(f"a draft's revision is {revision}; allowed: 0 to {LAST_REVISION}")
+        raise Invalid("draft_revision", revision=revision, most=LAST_REVISION)
     try:
         size = len(json.dumps(dict(content), allow_nan=False))
     except ValueError as error:
-        raise InputError("the draft holds a number that JSON does not know; send text") from error
+        raise Invalid("draft_number") from error
     if size > LARGEST_DRAFT:
-        raise InputError(f"the draft is longer than {LARGEST_DRAFT} characters; make it shorter")
+        raise Invalid("draft_length", longest=LARGEST_DRAFT)
     lock_person(tx, person_id)
     row = lock_assignment(tx, assignment_id, person_id)
     if row.kind != "write" or row.state not in ("leased", "passed"):
-        raise Conflict("this task is not being written any more; the draft was not kept")
+        raise Conflict("draft_late")
     keep_alive(tx, project(tx, row.project_id), row)
     kept = load_draft(tx, assignment_id, person_id)
     if kept is not None and kept.revision >= revision:
@@ -192,15 +193,17 @@ def _store_pairs(
     return tx.insert_returning(pairs, [one | late for one in new])
 
 
-def _earned(found: Project, condition: str, premise: str, written: Sequence[Hypothesis]) -> list[tuple[str, int, str]]:
+def _earned(
+    found: Project, condition: str, premise: str, written: Sequence[Hypothesis]
+) -> list[tuple[str, int, Message]]:
     """Return kind, amount and reason of each line that hypotheses earn."""
     rates = found.protocol.pay
-    earned = [("base", rates.pair, "written")]
+    earned = [("base", rates.pair, "pay_written")]
     if found.protocol.condition(condition).bonus and meets_bonus(premise, written, found.protocol):
-        earned.append(("bonus", rates.bonus, "diverse, and no contradiction with a negator:"))
+        earned.append(("bonus", rates.bonus, "pay_bonus"))
     return [
-        (kind, len(written) * in_units(rate), f"{why} {len(written)} pairs at {rate} {rates.currency}")
-        for kind, rate, why in earned
+        (kind, len(written) * in_units(rate), message(name, n=len(written), rate=str(rate), currency=rates.currency))
+        for kind, rate, name in earned
     ]
 
 

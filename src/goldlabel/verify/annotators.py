@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.messages import Message
 from goldlabel.metrics import Estimate, check_level, difference
 from goldlabel.pairs import Result
 from goldlabel.verify.agreement import shares_by_person
@@ -38,7 +39,7 @@ class Annotator:
     seconds: float | None
     drift: Estimate
     confusion: NDArray[np.int64]
-    flags: tuple[str, ...]
+    flags: tuple[Message, ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,7 +67,7 @@ class Annotators(Result):
                 _rounded(person.agreement.value),
                 _rounded(person.seconds),
                 _rounded(person.drift.value),
-                "; ".join(person.flags),
+                "; ".join(map(str, person.flags)),
             )
             for person in ordered
         ]
@@ -92,7 +93,7 @@ class Annotators(Result):
                     label: dict(zip(self.answers, row.tolist(), strict=True))
                     for label, row in zip(self.labels, person.confusion, strict=True)
                 },
-                "flags": list(person.flags),
+                "flags": [str(flag) for flag in person.flags],
             }
             for person in self.people
         }

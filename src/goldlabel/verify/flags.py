@@ -21,13 +21,14 @@ tests of all annotators and kinds form one family, whose false-discovery rate is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from goldlabel.messages import Message, Word
 from goldlabel.metrics import benjamini_hochberg, mean_test, p_in_words
 from goldlabel.verify.majority import leading
 from goldlabel.verify.votes import Votes, marked
@@ -35,6 +36,15 @@ from goldlabel.verify.votes import Votes, marked
 LEAST_TIMED = 5
 TILTS = 60
 """Halvings of the search for the factor: more than double precision can tell apart."""
+
+ENGLISH = {
+    "one_label": "one label: all {n} votes are {label} ({p})",
+    "low_agreement": "low agreement: {n} of {votes} votes against the majority, {expected} expected on the same pairs "
+    "({p})",
+    "drift": "drift: {late} of {later} later votes against the majority, {early} of {earlier} earlier ({p})",
+    "fast": "fast: {seconds} seconds a vote, others {usual} on the same pairs ({p})",
+}
+"""What is said of each kind of flag."""
 
 Floats = NDArray[np.float64]
 
@@ -45,17 +55,19 @@ class Suspicion:
 
     annotator: int
     p_value: float
-    reason: str
+    kind: str
+    parameters: Mapping[str, str]
 
 
-def find_flags(votes: Votes, *, fdr: float, margin: float, speed: float, least: int) -> list[tuple[str, ...]]:
+def find_flags(votes: Votes, *, fdr: float, margin: float, speed: float, least: int) -> list[tuple[Message, ...]]:
     """Return the reasons to look at each annotator; only those with ``least`` votes or more are tested."""
     tests = [*_judgements(votes, margin, least), *_fast(votes, speed, least)]
     adjusted = benjamini_hochberg([test.p_value for test in tests])
-    flags: list[list[str]] = [[] for _ in votes.annotators]
+    flags: list[list[Message]] = [[] for _ in votes.annotators]
     for test, p_value in zip(tests, adjusted, strict=True):
         if p_value <= fdr:
-            flags[test.annotator].append(f"{test.reason} ({p_in_words(p_value)})")
+            said = {**test.parameters, "p": p_in_words(p_value)}
+            flags[test.annotator].append(Message(f"flag_{test.kind}", ENGLISH[test.kind], said))
     return [tuple(reasons) for reasons in flags]
 
 
@@ -86,7 +98,7 @@ def _one_label(votes: Votes, annotator: int, pair: NDArray[np.int64], answer: ND
     only = answer[0]
     chances = votes.counts[pair, only] / votes.total[pair]
     p_value = float(np.exp(np.log(chances).sum())) if (answer == only).all() else 1.0
-    return Suspicion(annotator, p_value, f"one label: all {len(pair):,} votes are {votes.answers[only]}")
+    return Suspicion(annotator, p_value, "one_label", {"n": f"{len(pair):,}", "label": Word(votes.answers[only])})
 
 
 @dataclass(frozen=True)
@@ -102,25 +114,24 @@ class _Record:
         votes, against = len(self.against), int(self.against.sum())
         chance = np.minimum(self.chance + margin, 1.0)
         exact = min(1.0, float(poisson_binomial(chance)[against:].sum()))
-        reason = (
-            f"low agreement: {against:,} of {votes:,} votes against the majority, "
-            f"{self.chance.sum():,.0f} expected on the same pairs"
-        )
-        return Suspicion(annotator, max(exact, _by_unit(self.against - chance, self.unit)), reason)
+        said = {"n": f"{against:,}", "votes": f"{votes:,}", "expected": f"{self.chance.sum():,.0f}"}
+        return Suspicion(annotator, max(exact, _by_unit(self.against - chance, self.unit)), "low_agreement", said)
 
     def drift(self, annotator: int) -> Suspicion:
         known = np.flatnonzero(~np.isnan(self.time.astype(np.float64)))
         order = known[np.argsort(self.time[known], kind="stable")]
         against, late = self.against[order], np.arange(len(order)) >= (len(order) + 1) // 2
-        reason = (
-            f"drift: {against[late].sum():,} of {late.sum():,} later votes against the majority, "
-            f"{against[~late].sum():,} of {(~late).sum():,} earlier"
-        )
+        said = {
+            "late": f"{against[late].sum():,}",
+            "later": f"{late.sum():,}",
+            "early": f"{against[~late].sum():,}",
+            "earlier": f"{(~late).sum():,}",
+        }
         # Unanimous pairs can tell nothing about anybody.
         divided = self.chance[order] > 0
         order = order[divided]
         p_value = _later(against[divided], late[divided], self.chance[order], self.unit[order])
-        return Suspicion(annotator, p_value, reason)
+        return Suspicion(annotator, p_value, "drift", said)
 
 
 def _later(against: NDArray[np.bool_], late: NDArray[np.bool_], chance: Floats, unit: NDArray[np.int64]) -> float:
@@ -190,8 +201,8 @@ def _fast(votes: Votes, speed: float, least: int) -> Iterator[Suspicion]:
     for name, count, quick, seconds, others in by_annotator.iter_rows():
         annotator = places[name]
         if cast[annotator] >= least and count >= LEAST_TIMED:
-            reason = f"fast: {seconds:.1f} seconds a vote, others {others:.1f} on the same pairs"
-            yield Suspicion(annotator, float(binom.sf(quick - 1, count, 0.5)), reason)
+            said = {"seconds": f"{seconds:.1f}", "usual": f"{others:.1f}"}
+            yield Suspicion(annotator, float(binom.sf(quick - 1, count, 0.5)), "fast", said)
 
 
 def _others_median(timed: pl.DataFrame) -> pl.Series:

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from goldlabel.collect import accounts, people, projects
 from goldlabel.collect.accounts import LONGEST_LOGIN, LONGEST_PASSWORD, SHORTEST_PASSWORD
-from goldlabel.collect.refusals import Conflict, Forbidden
+from goldlabel.collect.refusals import Conflict, Forbidden, Invalid
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.web.browsing import ledger_slice, owed
@@ -159,9 +159,7 @@ def create_account(request: Request, token: Token, store: Stored, login: Login, 
         with store.write() as tx:
             person_id = accounts.create_account(tx, login, hashed)
             taken = people.accept(tx, token, person_id)
-    except (Conflict, InputError) as error:
-        if type(error) not in (Conflict, InputError):
-            raise
+    except (Conflict, Invalid) as error:
         return _invitation_page(request, store, token, login=login, problem=error)
     return _welcome(request, store, person_id, _after(taken))
 

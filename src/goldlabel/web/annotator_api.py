@@ -9,20 +9,33 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 from sqlalchemy import select
 
 from goldlabel.collect import assignment, verifying, writing
-from goldlabel.collect.answering import LONGEST_KEY, Receipt
+from goldlabel.collect.answering import LONGEST_KEY, MOST_TIMINGS, Receipt
 from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict, Missing
 from goldlabel.collect.rules import Hypothesis, check_hypotheses
 from goldlabel.collect.schema import answers
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.errors import InputError
+from goldlabel.web.language import language_of
 from goldlabel.web.security import ObjectId, Person, ProjectId, Stored
-from goldlabel.web.work import LONGEST_TEXT, Draft, Progress, Work, WorkItem, progress, take_work, view_task
+from goldlabel.web.translation import translate
+from goldlabel.web.work import (
+    LONGEST_TEXT,
+    Draft,
+    Name,
+    Progress,
+    Seconds,
+    Work,
+    WorkItem,
+    progress,
+    take_work,
+    view_task,
+)
 
 router = APIRouter(prefix="/api", tags=["annotators"])
 
@@ -52,7 +65,7 @@ class Submission(Texts):
     """The hypotheses of one premise; ``timings`` are seconds, ``total`` those for the whole premise."""
 
     key: Key
-    timings: dict[str, float] = Field(default={}, max_length=100)
+    timings: dict[Name, Seconds] = Field(default={}, max_length=MOST_TIMINGS)
 
 
 class Unusable(BaseModel):
@@ -67,7 +80,7 @@ class Vote(BaseModel):
 
     key: Key
     label: str = Field(max_length=50)
-    seconds: float | None = None
+    seconds: Seconds | None = None
 
 
 class Undo(BaseModel):
@@ -151,15 +164,16 @@ def save_draft(assignment_id: ObjectId, draft: Draft, person: Person, store: Sto
 
 
 @router.post("/assignments/{assignment_id}/check")
-def check(assignment_id: ObjectId, texts: Texts, person: Person, store: Stored) -> list[Broken]:
+def check(request: Request, assignment_id: ObjectId, texts: Texts, person: Person, store: Stored) -> list[Broken]:
     """Say which rules hypotheses would break, without storing anything."""
     with store.read() as tx:
         task = assignment.task(tx, assignment_id, person.person_id)
         if task.kind != "write":
-            raise Missing(f"there is no task {assignment_id}")
+            raise Missing("no_task", id=assignment_id)
         protocol = project(tx, task.project_id).protocol
     found = check_hypotheses(task.premise, texts.given(), protocol, task.condition)
-    return [Broken(**one.to_dict()) for one in found]
+    language = language_of(request)
+    return [Broken(**{**one.to_dict(), "message": translate(one.message, language)}) for one in found]
 
 
 @router.post("/assignments/{assignment_id}/submit")
@@ -212,9 +226,9 @@ def take_back(tx: Transaction, assignment_id: int, person_id: int, key: str) -> 
     project_id = assignment.task(tx, assignment_id, person_id).project_id
     state = tx.value(select(answers.c.state).where(answers.c.assignment_id == assignment_id, answers.c.key == key))
     if state is None:
-        raise Missing("there is no answer to take back")
+        raise Missing("no_answer")
     if state != "undone" and verifying.undo(tx, project_id, person_id).assignment_id != assignment_id:
-        raise Conflict("only the last answer can be taken back; nothing was changed")
+        raise Conflict("undo_last_only")
 
 
 def _answered(store: Store, person_id: int, receipt: Receipt, kind: Kind) -> Answered:

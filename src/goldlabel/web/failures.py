@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from typing import Any
 from urllib.parse import quote
 
@@ -16,12 +15,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from goldlabel.collect.refusals import BrokenRules, Conflict, Expired, Forbidden, Missing, TooMany
+from goldlabel.collect.refusals import BrokenRules, Conflict, Expired, Forbidden, Missing, Refusal, TooMany
 from goldlabel.errors import GoldlabelError, StorageError
 from goldlabel.web.language import language_of, translator
 from goldlabel.web.pages import page
 from goldlabel.web.security import Forged, SignedOut
-from goldlabel.web.sentences import translate_line, translate_violation
+from goldlabel.web.translation import as_sentence, translate
 from goldlabel.web.words import N_
 
 LOG = logging.getLogger("goldlabel.web")
@@ -136,20 +135,18 @@ def describe(request: Request, error: Exception) -> tuple[str, int, str, dict[st
         return "invalid", 422, _(_STATUSES[422][1]), {}
     for refusal, kind, status in _KINDS:
         if isinstance(error, refusal):
-            message = str(error)
             more: dict[str, Any] = {}
             if isinstance(error, TooMany):
                 more["retry_after"] = error.retry_after
             if isinstance(error, BrokenRules):
-                told = [translate_violation(one, language) for one in error.violations]
                 more["violations"] = [
-                    {**one.to_dict(), "message": text} for one, text in zip(error.violations, told, strict=True)
+                    {**one.to_dict(), "message": translate(one.message, language)} for one in error.violations
                 ]
-                message = told[0]
-            if isinstance(error, StorageError):
-                LOG.error("%s", message)
-                return kind, status, _(_FAILED), more
-            return kind, status, as_sentence(message, language), more
+                return kind, status, as_sentence(error.violations[0].message, language), more
+            if isinstance(error, Refusal):
+                return kind, status, as_sentence(error.message, language), more
+            LOG.error("%s", error)
+            return kind, status, _(_FAILED if isinstance(error, StorageError) else _STATUSES[422][1]), more
     _log(request, error)
     return "failed", 500, _(_FAILED), {}
 
@@ -157,14 +154,6 @@ def describe(request: Request, error: Exception) -> tuple[str, int, str, dict[st
 def wants_json(request: Request) -> bool:
     """Say whether a request is a script's."""
     return request.url.path.startswith("/api/") or "application/json" in request.headers.get("accept", "")
-
-
-def as_sentence(line: str, language: str) -> str:
-    """Return a line as a sentence; one that begins with the name of a file keeps it as it is."""
-    said = translate_line(line, language)
-    if re.match(r"[a-z]+['’]?[a-z]*[ ,;]", said):
-        said = said[:1].upper() + said[1:]
-    return said if re.search(r"[.!?…。！？]$", said) else said + ("。" if language == "zh" else ".")
 
 
 def _field(error: dict[str, Any]) -> dict[str, str]:

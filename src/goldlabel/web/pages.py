@@ -21,10 +21,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from goldlabel.collect.ledger import in_currency
+from goldlabel.collect.ledger import in_currency, reason_of
 from goldlabel.web.language import LANGUAGES, catalogue, language_of
 from goldlabel.web.security import CSRF_FIELD, session_of
-from goldlabel.web.sentences import translate_line
+from goldlabel.web.translation import translate
 from goldlabel.web.words import word
 
 THEME_COOKIE = "goldlabel_theme"
@@ -74,7 +74,8 @@ def environment(language: str) -> Environment:
         moment=lambda at: moment(at, language),
         day=lambda at: format_date(at.date(), "medium", locale=language),
         amount=lambda units: in_currency(units),
-        sentence=lambda line: translate_line(line, language),
+        said=lambda message: translate(message, language),
+        reason=lambda line: translate(reason_of(line), language),
         label=lambda name: word(name, catalogue(language)),
         markdown=lambda text: Markup(_MARKDOWN.render(text)),
     )

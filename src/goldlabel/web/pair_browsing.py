@@ -97,7 +97,7 @@ def pair_rows(tx: Transaction, project_id: int, ids: Sequence[int]) -> Sequence[
     """Return pairs by their ids; a pair of another project does not exist here."""
     rows = tx.all(_rows(project_id).where(pairs.c.id.in_(ids)).order_by(pairs.c.id))
     if len(rows) != len(ids):
-        raise Missing("there is no such pair in this project")
+        raise Missing("no_pair")
     return rows
 
 

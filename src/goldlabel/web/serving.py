@@ -9,6 +9,7 @@ from pathlib import Path
 
 import uvicorn
 
+from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.web.app import PLACE, create_app
@@ -36,10 +37,7 @@ def serve(
     store = Store.open(place)
     try:
         if workers < 1 or (workers > 1 and not store.is_postgresql):
-            raise InputError(
-                f"{workers} server processes cannot share {store.url}; allowed: 1, or more with "
-                "--database postgresql://…"
-            )
+            raise Invalid("processes", n=workers, place=store.url)
         _check_address(host, port)
     except InputError:
         store.close()
@@ -74,9 +72,7 @@ def _check_address(host: str, port: int) -> None:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
     except OSError as error:
-        raise InputError(
-            f"{host}:{port}: cannot be served on ({error.strerror}); choose another --host or --port"
-        ) from error
+        raise Invalid("not_servable", address=f"{host}:{port}", reason=error.strerror) from error
 
 
 def exposure(host: str) -> str | None:

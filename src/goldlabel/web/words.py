@@ -70,9 +70,40 @@ WORDS = {
     "no_majority": N_("no majority"),
     "zh": N_("Chinese"),
     "en": N_("English"),
+    "premise": N_("given sentence"),
+    "hypothesis": N_("hypothesis"),
+    "premises.shortest": N_("Shortest, in characters"),
+    "premises.longest": N_("Longest, in characters"),
+    "writing.overlap": N_("Overlap with the given sentence, at most"),
+    "writing.longest": N_("Longest sentence, in characters"),
+    "writing.writers_per_premise": N_("Writers per given sentence and condition"),
+    "writing.batch": N_("Given sentences in a batch"),
+    "writing.cap": N_("Most given sentences for one writer"),
+    "writing.lease_seconds": N_("Seconds until an abandoned task goes to someone else"),
+    "verifying.share": N_("Share of the pairs that is judged"),
+    "verifying.verifiers": N_("Judgements per pair, besides the author's label"),
+    "verifying.foreign": N_("Foreign pairs to mix in"),
+    "verifying.sample": N_("Pairs to draw from those imported"),
+    "verifying.lease_seconds": N_("Seconds until an abandoned task goes to someone else"),
+    "qualification.training": N_("Training examples"),
+    "qualification.threshold": N_("Share of them to get right"),
+    "qualification.gold_rate": N_("Share of tasks that are questions with a known answer"),
+    "qualification.trust": N_("Flag who gets fewer of these right"),
+    "qualification.pause": N_("Pause who is flagged"),
+    "pay.currency": N_("Currency"),
+    "pay.pair": N_("Per written pair"),
+    "pay.label": N_("Per judgement"),
+    "pay.bonus": N_("Bonus per pair (multi-encourage)"),
+    "pay.penalty": N_("Penalty per pair (multi-constraint)"),
+    "splits.dev": N_("Pairs in dev, at most"),
+    "splits.test": N_("Pairs in test, at most"),
 }
 
 
 def word(name: str, messages: NullTranslations) -> str:
-    """Return the word for a name in code; a name that is the user's own stays as it is."""
-    return messages.gettext(WORDS[name]) if name in WORDS else name
+    """Return the word for a name in code; a name that is the user's own stays as it is.
+
+    A setting is named by its place in the protocol, ``protocol.pay.pair``.
+    """
+    known = WORDS.get(name.removeprefix("protocol."))
+    return messages.gettext(known) if known is not None else str(name)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import func, select
 
 from goldlabel.collect import assignment, writing
+from goldlabel.collect.answering import MOST_SECONDS, MOST_TIMINGS
 from goldlabel.collect.kinds.kind import VERIFY, WORKS
 from goldlabel.collect.projects import Project
 from goldlabel.collect.schema import answers, assignments, pairs, subsets
@@ -17,6 +18,7 @@ from goldlabel.collect.store import Transaction
 LONGEST_TEXT = 20_000
 """Characters of one box that are read at all; a project's own limit is far below."""
 Name = Annotated[str, Field(max_length=100)]
+Seconds = Annotated[float, Field(ge=0, le=MOST_SECONDS, allow_inf_nan=False)]
 
 
 class DraftContent(BaseModel):
@@ -25,13 +27,13 @@ class DraftContent(BaseModel):
     texts: dict[Name, Annotated[str, Field(max_length=LONGEST_TEXT)]] = Field(default={}, max_length=100)
     unusable: bool = False
     note: str = Field(default="", max_length=LONGEST_TEXT)
-    seconds: dict[Name, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(default={}, max_length=100)
+    seconds: dict[Name, Seconds] = Field(default={}, max_length=MOST_TIMINGS)
 
 
 class Draft(BaseModel):
     """A draft and its revision, which is the time at which it was made."""
 
-    revision: int = Field(ge=0, lt=2**63)
+    revision: int = Field(ge=0, le=writing.LAST_REVISION)
     content: DraftContent
 
 

@@ -11,7 +11,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from goldlabel.errors import InputError
+from goldlabel.collect.refusals import Invalid
 
 _UPGRADE_LOCK = 0x676F6C64
 """Any number will do, as long as every process that serves a database takes the same."""
@@ -24,9 +24,11 @@ def current_revision(connection: Connection) -> str | None:
     found = MigrationContext.configure(connection).get_current_revision()
     known = revisions()
     if found is not None and found not in known:
-        raise InputError(
-            f"{connection.engine.url.render_as_string(hide_password=True)}: was written by a newer Goldlabel "
-            f"(schema {found}, this one knows up to {known[-1]}); install the newer version: nothing was changed"
+        raise Invalid(
+            "newer_schema",
+            place=connection.engine.url.render_as_string(hide_password=True),
+            revision=found,
+            known=known[-1],
         )
     return found
 

@@ -12,9 +12,10 @@ from importlib.resources import files
 from typing import Any
 
 from goldlabel.collect.kinds import offered_kinds
+from goldlabel.collect.messages import hint
 from goldlabel.collect.protocols import CONDITIONS, ORDER, Protocol, TrainingExample
-from goldlabel.errors import InputError
-from goldlabel.registry import suggest
+from goldlabel.collect.refusals import Invalid
+from goldlabel.messages import Word
 
 __all__ = ["TRAINED", "TrainingExample", "instruction_names", "instructions", "training_examples"]
 
@@ -52,7 +53,7 @@ def instructions(name: str, protocol: Protocol) -> str:
     if name in protocol.instructions:
         return protocol.instructions[name]
     if name not in instruction_names():
-        raise InputError(f"there are no instructions {name!r}; {suggest(name, instruction_names())}")
+        raise Invalid("no_instructions", name=name, hint=hint(name, instruction_names()))
     language, pay = protocol.language, protocol.pay
     condition = next((one for one in protocol.conditions if one.name == name), None)
     numbers = {
@@ -75,9 +76,12 @@ def training_examples(protocol: Protocol) -> list[TrainingExample]:
     listed = protocol.examples or [TrainingExample(**one) for one in known]
     wanted = protocol.qualification.training
     if wanted > len(listed):
-        raise InputError(
-            f"{wanted} training examples are asked for, and there are {len(listed)} in {protocol.language} for "
-            f"{protocol.labels}; lower qualification.training, or give more examples"
+        raise Invalid(
+            "training_examples",
+            wanted=wanted,
+            n=len(listed),
+            language=Word(protocol.language),
+            labels=protocol.labels,
         )
     return list(listed[:wanted])
 

@@ -10,9 +10,8 @@ from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect import projects
 from goldlabel.collect.projects import Project
-from goldlabel.collect.refusals import Missing
+from goldlabel.collect.refusals import Invalid, Missing
 from goldlabel.collect.texts import instructions
-from goldlabel.errors import InputError
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, Person, Stored
 
@@ -42,11 +41,11 @@ def change_text(
 ) -> Response:
     """Show a text's looks, keep it, or go back to the one that comes with Goldlabel."""
     if name not in project.kind.texts(project.protocol):
-        raise Missing(f"there is no text {name!r} in this project")
+        raise Missing("no_text", name=name)
     if action == "preview":
         return _texts_page(request, project, name, text)
     if action == "save" and not text.strip():
-        raise InputError("the text is empty; write one, or restore the one that comes with Goldlabel")
+        raise Invalid("text_empty")
     with store.write() as tx:
         present = projects.project(tx, project.id).protocol
         own = {key: value for key, value in present.instructions.items() if key != name}
@@ -59,7 +58,7 @@ def change_text(
 def _texts_page(request: Request, project: Project, name: str, text: str | None, *, saved: bool = False) -> Response:
     names = project.kind.texts(project.protocol)
     if name not in names:
-        raise Missing(f"there is no text {name!r} in this project")
+        raise Missing("no_text", name=name)
     return page(
         request,
         "requester/texts.html",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Query, Request
@@ -11,8 +10,9 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 
 from goldlabel.collect import checking, ledger
+from goldlabel.collect.amounts import LARGEST_AMOUNT, parse_amount
+from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.schema import members, people
-from goldlabel.errors import InputError
 from goldlabel.web.browsing import ledger_kinds, ledger_slice, owed
 from goldlabel.web.pages import page
 from goldlabel.web.security import LARGEST, Before, Managed, ObjectId, Person, Stored, local_path
@@ -75,9 +75,11 @@ def give_line(
     next: Here = "",
 ) -> Response:
     """Give a bonus or a penalty; sent twice, it counts once."""
+    value = parse_amount(amount)
+    if value is None:
+        raise Invalid("not_money", amount=amount, most=LARGEST_AMOUNT)
     with store.write() as tx:
         given = f"by hand {key}"
-        value = _amount(amount)
         ledger.give(tx, project.id, person_id, kind=kind, amount=value, reason=reason, key=given, by=person.person_id)
     return RedirectResponse(local_path(next) if next else f"/projects/{project.id}/ledger", 303)
 
@@ -88,7 +90,7 @@ def reverse_line(
 ) -> Response:
     """Take a line back by another one."""
     if not reason.strip():
-        raise InputError("a line is taken back for a reason; give one")
+        raise Invalid("reversal_reason")
     with store.write() as tx:
         ledger.reverse(tx, project.id, line_id, reason=reason, by=person.person_id)
     return RedirectResponse(local_path(next) if next else f"/projects/{project.id}/ledger", 303)
@@ -119,12 +121,3 @@ def record_check(
     with store.write() as tx:
         checking.record_check(tx, project.id, check_id, broken=broken, note=note, by=person.person_id)
     return RedirectResponse(f"/projects/{project.id}/checks", 303)
-
-
-def _amount(text: str) -> Decimal:
-    try:
-        return Decimal(text.strip())
-    except InvalidOperation:
-        raise InputError(
-            f"{text[:30]} is no amount of money; allowed: up to four decimal places, such as 0.30"
-        ) from None

@@ -11,8 +11,10 @@ from fastapi.responses import Response
 
 from goldlabel.collect import projects
 from goldlabel.collect.importing import new_pairs
+from goldlabel.collect.messages import hint, message
 from goldlabel.collect.premises import MOST_BYTES
 from goldlabel.collect.projects import Project
+from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.rules import Hypothesis, measure_hypotheses
 from goldlabel.errors import InputError
 from goldlabel.files import data_suffix
@@ -128,17 +130,19 @@ def marked(
 def _read(file: UploadFile, labels: str) -> Pairs:
     name = Path(file.filename or "").name[-100:]
     if data_suffix(name) not in FORMATS or not name.endswith(FORMATS):
-        raise InputError(f"{name or 'the upload'}: the format of pairs is not known; allowed: {', '.join(FORMATS)}")
+        raise Invalid("pair_format", file=name or message("upload"), allowed=FORMATS)
+    if labels not in LABEL_SPACES:
+        raise Invalid("no_label_space", name=labels, hint=hint(labels, LABEL_SPACES))
     with tempfile.TemporaryDirectory(prefix="goldlabel-") as folder:
         path = Path(folder) / name
         data = file.file.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
-            raise InputError(f"{name}: is larger than {MOST_BYTES >> 20} MB; import it in parts")
+            raise Invalid("file_size", file=name, n=MOST_BYTES >> 20)
         path.write_bytes(data)
         try:
             return read(path, labels=labels)
         except InputError as error:
-            raise InputError(str(error).replace(str(path), name)) from error
+            raise Invalid("pairs_unreadable", file=name, reason=str(error).replace(str(path), name)) from error
 
 
 def _import_page(request: Request, project: Project, *, status: int = 200, **values: object) -> Response:

@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect import people, qualification
 from goldlabel.collect.refusals import Missing
+from goldlabel.messages import Message
 from goldlabel.verify.annotators import Annotator
 from goldlabel.web.browsing import ledger_slice
 from goldlabel.web.measuring import Measured, Measurements
@@ -48,7 +49,7 @@ def person_page(request: Request, project: Managed, person_id: ObjectId, store: 
     with store.read() as tx:
         found = next((one for one in qualification.people_overview(tx, project.id) if one.person_id == person_id), None)
         if found is None:
-            raise Missing("there is no such person in this project")
+            raise Missing("no_person")
         lines = ledger_slice(tx, project.id, person_id=person_id)
     groups = measured.meter.writers if measured.meter else []
     return page(
@@ -93,10 +94,10 @@ def allow_attempt(project: Managed, person_id: ObjectId, person: Person, store: 
     """Let somebody who failed the training take it once more."""
     with store.write() as tx:
         if not people.roles(tx, project.id, person_id):
-            raise Missing("there is no such person in this project")
+            raise Missing("no_person")
         qualification.allow_attempt(tx, project.id, person_id, by=person.person_id)
     return RedirectResponse(f"/projects/{project.id}/people/{person_id}", 303)
 
 
-def _flags(agreed: dict[str, Annotator], pseudonym: str) -> tuple[str, ...]:
+def _flags(agreed: dict[str, Annotator], pseudonym: str) -> tuple[Message, ...]:
     return agreed[pseudonym].flags if pseudonym in agreed else ()

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from goldlabel.collect.importing import add_new_premises
 from goldlabel.collect.premises import FORMATS, MOST_BYTES, PremiseReading, read_premises
 from goldlabel.collect.projects import Project
+from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.rules import clean_text
 from goldlabel.collect.snapshot import pool_texts
 from goldlabel.collect.store import Store
@@ -65,7 +66,7 @@ def _given(file: UploadFile | None, text: str) -> tuple[str, bytes]:
     if file is not None and file.filename:
         return file.filename[-100:], file.file.read(MOST_BYTES + 1)
     if not text.strip():
-        raise InputError("there is neither a file nor text; choose a file, or type one sentence a line")
+        raise Invalid("nothing_given")
     return "typed.txt", text.encode("utf-8", "replace")
 
 

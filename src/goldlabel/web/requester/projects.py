@@ -12,7 +12,7 @@ from goldlabel.collect.accounts import Session
 from goldlabel.collect.kinds import offered_kinds
 from goldlabel.collect.projects import LONGEST_NAME
 from goldlabel.collect.protocols import CONDITIONS, LANGUAGES, make_protocol
-from goldlabel.collect.refusals import Forbidden
+from goldlabel.collect.refusals import Forbidden, Invalid
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
@@ -57,7 +57,7 @@ def make_project(
     try:
         in_conditions = any(one.has_conditions for one in offered_kinds() if one.name == kind)
         if in_conditions and not conditions:
-            raise InputError("no condition is chosen; choose one or more")
+            raise Invalid("no_condition_chosen")
         protocol = make_protocol(",".join(conditions) if in_conditions else kind, language)
         with store.write() as tx:
             made = projects.create_project(tx, name, protocol, by=person.person_id)
@@ -80,7 +80,7 @@ def change_state(
 
 def _require_requester(person: Session, store: Store) -> None:
     if not may_make_projects(person, store):
-        raise Forbidden("only requesters may make projects; ask one of them for an invitation")
+        raise Forbidden("requesters_only")
 
 
 def _new_project_page(request: Request, *, status: int = 200, **given: object) -> Response:

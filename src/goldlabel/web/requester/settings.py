@@ -11,12 +11,16 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from goldlabel.collect import projects
+from goldlabel.collect.amounts import PLACES, parse_decimal
 from goldlabel.collect.kinds import KINDS
+from goldlabel.collect.messages import hint
 from goldlabel.collect.projects import Project
 from goldlabel.collect.protocols import CONDITIONS, Protocol
-from goldlabel.collect.settings import dump_settings
+from goldlabel.collect.refusals import Invalid
+from goldlabel.collect.settings import bounds_of, dump_settings
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
+from goldlabel.messages import Word
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.requester.projects import ABOUT
@@ -32,16 +36,26 @@ WHOLE, SHARE, MONEY, TEXT, YES = "whole", "share", "money", "text", "yes"
 class Setting:
     """One number of a protocol as a field of the form."""
 
-    section: str
-    name: str
+    key: str
+    """The name of the form's field: the section and the name in the protocol."""
     kind: str
-    says: str
     optional: bool = False
 
     @property
-    def key(self) -> str:
-        """The name of the form's field."""
-        return f"{self.section}.{self.name}"
+    def section(self) -> str:
+        """The part of the protocol."""
+        return self.key.partition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """The name within the section."""
+        return self.key.partition(".")[2]
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the most that a number may be, in the form's units."""
+        low, high = bounds_of(Protocol, self.key)
+        return (100 * low, 100 * high) if self.kind == SHARE else (low, high)
 
 
 SECTIONS = {
@@ -53,33 +67,36 @@ SECTIONS = {
     "splits": N_("Splits of the export"),
 }
 SETTINGS = (
-    Setting("premises", "shortest", WHOLE, N_("Shortest, in characters")),
-    Setting("premises", "longest", WHOLE, N_("Longest, in characters")),
-    Setting("writing", "overlap", SHARE, N_("Overlap with the given sentence, at most")),
-    Setting("writing", "longest", WHOLE, N_("Longest sentence, in characters")),
-    Setting("writing", "writers_per_premise", WHOLE, N_("Writers per given sentence and condition")),
-    Setting("writing", "batch", WHOLE, N_("Given sentences in a batch")),
-    Setting("writing", "cap", WHOLE, N_("Most given sentences for one writer"), optional=True),
-    Setting("writing", "lease_seconds", WHOLE, N_("Seconds until an abandoned task goes to someone else")),
-    Setting("verifying", "share", SHARE, N_("Share of the pairs that is judged")),
-    Setting("verifying", "verifiers", WHOLE, N_("Judgements per pair, besides the author's label")),
-    Setting("verifying", "foreign", WHOLE, N_("Foreign pairs to mix in")),
-    Setting("verifying", "sample", WHOLE, N_("Pairs to draw from those imported"), optional=True),
-    Setting("verifying", "lease_seconds", WHOLE, N_("Seconds until an abandoned task goes to someone else")),
-    Setting("qualification", "training", WHOLE, N_("Training examples")),
-    Setting("qualification", "threshold", SHARE, N_("Share of them to get right")),
-    Setting("qualification", "gold_rate", SHARE, N_("Share of tasks that are questions with a known answer")),
-    Setting("qualification", "trust", SHARE, N_("Flag who gets fewer of these right")),
-    Setting("qualification", "pause", YES, N_("Pause who is flagged")),
-    Setting("pay", "currency", TEXT, N_("Currency")),
-    Setting("pay", "pair", MONEY, N_("Per written pair")),
-    Setting("pay", "label", MONEY, N_("Per judgement")),
-    Setting("pay", "bonus", MONEY, N_("Bonus per pair (multi-encourage)")),
-    Setting("pay", "penalty", MONEY, N_("Penalty per pair (multi-constraint)")),
-    Setting("splits", "dev", WHOLE, N_("Pairs in dev, at most")),
-    Setting("splits", "test", WHOLE, N_("Pairs in test, at most")),
+    Setting("premises.shortest", WHOLE),
+    Setting("premises.longest", WHOLE),
+    Setting("writing.overlap", SHARE),
+    Setting("writing.longest", WHOLE),
+    Setting("writing.writers_per_premise", WHOLE),
+    Setting("writing.batch", WHOLE),
+    Setting("writing.cap", WHOLE, optional=True),
+    Setting("writing.lease_seconds", WHOLE),
+    Setting("verifying.share", SHARE),
+    Setting("verifying.verifiers", WHOLE),
+    Setting("verifying.foreign", WHOLE),
+    Setting("verifying.sample", WHOLE, optional=True),
+    Setting("verifying.lease_seconds", WHOLE),
+    Setting("qualification.training", WHOLE),
+    Setting("qualification.threshold", SHARE),
+    Setting("qualification.gold_rate", SHARE),
+    Setting("qualification.trust", SHARE),
+    Setting("qualification.pause", YES),
+    Setting("pay.currency", TEXT),
+    Setting("pay.pair", MONEY),
+    Setting("pay.label", MONEY),
+    Setting("pay.bonus", MONEY),
+    Setting("pay.penalty", MONEY),
+    Setting("splits.dev", WHOLE),
+    Setting("splits.test", WHOLE),
 )
 LONGEST_VALUE = 40
+SHARE_PLACES = 8
+_PLACES = {WHOLE: 0, SHARE: SHARE_PLACES, MONEY: PLACES}
+_REFUSALS = {WHOLE: "field_whole", SHARE: "field_share", MONEY: "field_amount"}
 
 
 @router.get("/projects/{project_id}/settings")
@@ -138,31 +155,34 @@ def changed(protocol: Protocol, given: Mapping[str, str], conditions: list[str])
 
 
 def _condition(name: str) -> dict[str, Any]:
+    if name not in CONDITIONS:
+        raise Invalid("no_such_condition", name=name, hint=hint(name, CONDITIONS))
     return dump_settings(CONDITIONS.get(name))
 
 
 def _text(setting: Setting, value: Any) -> str:
     if value is None:
         return ""
-    return (
-        f"{100 * value:g}"
-        if setting.kind == SHARE
-        else ("yes" if value is True else "" if value is False else str(value))
-    )
+    if setting.kind == SHARE:
+        return f"{100 * value:.{SHARE_PLACES}f}".rstrip("0").rstrip(".")
+    return "yes" if value is True else "" if value is False else str(value)
 
 
 def _value(setting: Setting, text: str) -> Any:
+    """Return what a field says, in the protocol's units; refuse it in the form's words if it is out of bounds."""
     if setting.kind == YES:
         return text == "yes"
-    if setting.kind in (TEXT, MONEY):
+    if setting.kind == TEXT:
         return text
     if not text and setting.optional:
         return None
-    try:
-        return float(text) / 100 if setting.kind == SHARE else int(text)
-    except ValueError:
-        wanted = "a number from 0 to 100" if setting.kind == SHARE else "a whole number"
-        raise InputError(f"setting {setting.key!r} is {text!r}; allowed: {wanted}") from None
+    low, high = setting.bounds
+    number = parse_decimal(text, places=_PLACES[setting.kind])
+    if number is None or not low <= number <= high:
+        raise Invalid(_REFUSALS[setting.kind], field=Word(setting.key), text=text, low=low, high=high)
+    if setting.kind == MONEY:
+        return str(number)
+    return float(number / 100) if setting.kind == SHARE else int(number)
 
 
 def _settings_page(

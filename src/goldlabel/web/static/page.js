@@ -95,6 +95,8 @@ export function nameKeys(root = document) {
   }
 }
 
+const MOST_SECONDS = 7 * 24 * 3600;
+
 // Seconds spent on each of some names, while the page is seen.
 export class Stopwatch {
   #spent = {};
@@ -120,10 +122,10 @@ export class Stopwatch {
     this.#since.delete(name);
   }
 
-  // What was spent so far, in seconds to a tenth.
+  // What was spent so far, in seconds to a tenth; the server takes no more than a week.
   read() {
     for (const name of this.#since.keys()) this.#count(name);
-    return Object.fromEntries(Object.entries(this.#spent).map(([name, spent]) => [name, Math.round(10 * spent) / 10]));
+    return Object.fromEntries(Object.entries(this.#spent).map(([name, spent]) => [name, Math.min(Math.round(10 * spent) / 10, MOST_SECONDS)]));
   }
 
   #count(name) {

@@ -1,0 +1,49 @@
+"""Messages: what is said to people, as a name and parameters from the start.
+
+The text of a message is a template of ours with gaps; a catalogue may hold another template under the same name. What
+fills a gap is shown and never read again: it may be anybody's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+LONGEST = 300
+"""Characters of a parameter that are shown; the rest is cut off."""
+
+
+class Word(str):
+    """A name in code, such as a role or a label, for which a page has a word in the reader's language."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """Something to say: its name, its text in English, and what stands in the gaps of the text.
+
+    A parameter is text, a number, a ``Word``, another message, or a list or tuple of these.
+    """
+
+    name: str
+    english: str
+    parameters: Mapping[str, object]
+
+    def __str__(self) -> str:
+        return fill(self.english, self.parameters, str, ", ")
+
+
+def fill(template: str, parameters: Mapping[str, object], say: Callable[[Message | Word], str], comma: str) -> str:
+    """Return a template with its gaps filled; ``say`` gives messages and words in the language of the template."""
+    return template.format_map({name: _shown(value, say, comma) for name, value in parameters.items()})
+
+
+def _shown(value: object, say: Callable[[Message | Word], str], comma: str) -> str:
+    """Return a parameter in one line that is not too long."""
+    if isinstance(value, Message):
+        return say(value)
+    if isinstance(value, list | tuple):
+        text = comma.join(_shown(item, say, comma) for item in value[:LONGEST])
+    else:
+        text = say(value) if isinstance(value, Word) else str(value)
+    text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
