@@ -123,6 +123,15 @@ def test_an_exclusive_writer_is_in_test_alone(finished: tuple[Store, int], tmp_p
     assert Counter(theirs["split"])["test"] == 12
 
 
+def test_what_was_decided_vote_by_vote_is_what_all_votes_decide(finished: tuple[Store, int]) -> None:
+    store, project_id = finished
+    with store.read() as tx:
+        snapshot = take_snapshot(tx, project_id)
+    at_once = verify(verified(snapshot.own), resamples=2).pairs.collect()
+    assert dict(snapshot.verdicts.iter_rows()) == dict(at_once.select("id", "label").iter_rows())
+    assert {*snapshot.verdicts["verdict"]} == {"entailment", "contradiction"}, "neutral ones are overruled"
+
+
 def test_no_premise_is_in_two_splits(finished: tuple[Store, int], tmp_path: Path) -> None:
     told = export_project(*finished, tmp_path / "out")
     whole, more = gl.read(tmp_path / "out").collect(), gl.read(tmp_path / "out" / "with-overlap").collect()

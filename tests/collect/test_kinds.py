@@ -84,5 +84,7 @@ def test_only_what_is_offered_can_be_made() -> None:
     assert all(make_protocol(name, "en").kind in KINDS for name in names)
     with pytest.raises(InputError, match=r"there is no protocol 'elicitation'; allowed: human-baseline, multi"):
         make_protocol("elicitation", "en")
+    with pytest.raises(InputError, match=r"there is no protocol 'adversarial'"):
+        make_protocol("adversarial", "en")
     with pytest.raises(InputError, match=r"there is no protocol 'vetting'; allowed: multi, "):
         make_protocol("multi,vetting", "en")

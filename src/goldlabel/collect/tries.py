@@ -46,7 +46,8 @@ def add_try(tx: Transaction, assignment_id: int, person_id: int, *, key: str, ta
     """Keep a new try; the same ``key`` again gives the one that is there."""
     lock_person(tx, person_id)
     row = lock_assignment(tx, assignment_id, person_id)
-    found = project(tx, row.project_id)
+    current = project(tx, row.project_id)
+    rules, space = current.protocol.writing, current.protocol.label_space
     before = tries_of(tx, assignment_id, person_id)
     known = next((one for one in before if one.key == key), None)
     if known is not None:
@@ -55,14 +56,14 @@ def add_try(tx: Transaction, assignment_id: int, person_id: int, *, key: str, ta
         raise Conflict("try_late")
     if before and before[-1].fooled is not False:
         raise Conflict("try_waits")
-    if len(before) >= found.protocol.writing.tries:
-        raise Conflict("tries_used", n=found.protocol.writing.tries)
-    if target not in found.protocol.label_space:
-        raise Invalid("target", label=target, allowed=words(found.protocol.label_space.labels))
+    if len(before) >= rules.tries:
+        raise Conflict("tries_used", n=rules.tries)
+    if target not in space:
+        raise Invalid("target", label=target, allowed=words(space.labels))
     text = clean_text(text)
-    if not 1 <= len(text) <= found.protocol.writing.longest:
-        raise Invalid("try_length", n=len(text), most=found.protocol.writing.longest)
-    keep_alive(tx, found, row)
+    if not 1 <= len(text) <= rules.longest:
+        raise Invalid("try_length", n=len(text), most=rules.longest)
+    keep_alive(tx, current, row)
     number = len(before) + 1
     values = {"assignment_id": row.id, "number": number, "key": key, "target": target, "text": text}
     tx.insert(tries, **values, created_at=tx.now)

@@ -86,39 +86,42 @@ class TwoPlusOne:
         return None if len(votes) < 3 else NO_GOLD
 
 
-def verdict_of(found: Project, author: str | None, votes: Sequence[str], asked: int) -> str | None:
+def verdict_of(project: Project, author: str | None, votes: Sequence[str], asked: int) -> str | None:
     """Return a pair's verdict: a label or ``-``; ``None`` while votes are missing or one more is wanted."""
     if not votes or len(votes) < asked:
         return None
-    answer = found.policy.decide(author, votes)
-    return answer if answer is None or answer in found.protocol.label_space else NO_GOLD
+    answer = project.policy.decide(author, votes)
+    return answer if answer is None or answer in project.protocol.label_space else NO_GOLD
 
 
-def settle(tx: Transaction, found: Project, pair_id: int, by: int | None) -> None:
+def settle(tx: Transaction, project: Project, pair_id: int, by: int | None) -> None:
     """Bring a pair's verdict up to date after a vote came in or was taken back, or ask for one vote more."""
     tx.lock(pairs, pair_id)
-    row = tx.one(_PAIR, pair_id=pair_id)
-    assert row is not None
-    votes = [vote.label for vote in tx.all(_VOTES, pair_id=pair_id)]
+    rows = tx.all(_VOTES_ON, pair_id=pair_id)
+    row, votes = rows[0], [one.vote for one in rows if one.vote is not None]
     author = None if row.writer_id is None else row.label
-    verdict = verdict_of(found, author, votes, row.asked)
+    verdict = verdict_of(project, author, votes, row.asked)
     if verdict is None and votes and len(votes) >= row.asked:
-        drawing.ask(tx, found, pair_id, len(votes) + 1, by)
+        drawing.ask(tx, project, pair_id, len(votes) + 1, by)
     if verdict != row.verdict:
         tx.change(pairs, pair_id, verdict=verdict)
 
 
-_VOTES = (
-    select(answers.c.label)
-    .where(answers.c.pair_id == bindparam("pair_id"), answers.c.kind == "verify", answers.c.state == "counted")
+_VOTES_ON = (
+    select(
+        pairs.c.label,
+        pairs.c.writer_id,
+        pairs.c.verdict,
+        select(func.count())
+        .where(tasks.c.pair_id == pairs.c.id, tasks.c.kind == "verify")
+        .scalar_subquery()
+        .label("asked"),
+        answers.c.label.label("vote"),
+    )
+    .outerjoin(
+        answers, (answers.c.pair_id == pairs.c.id) & (answers.c.kind == "verify") & (answers.c.state == "counted")
+    )
+    .where(pairs.c.id == bindparam("pair_id"))
     .order_by(answers.c.id)
 )
-_PAIR = select(
-    pairs.c.label,
-    pairs.c.writer_id,
-    pairs.c.verdict,
-    select(func.count())
-    .where(tasks.c.pair_id == pairs.c.id, tasks.c.kind == "verify")
-    .scalar_subquery()
-    .label("asked"),
-).where(pairs.c.id == bindparam("pair_id"))
+"""A pair as often as it has counted votes, the first one first; once without any."""

@@ -45,6 +45,7 @@ ELICITATION = Kind(
         "writing.cap",
         "writing.lease_seconds",
         "verifying.share",
+        "verifying.verifiers",
         "verifying.foreign",
         *JUDGING_SETTINGS,
         "pay.pair",

@@ -39,7 +39,6 @@ VERIFY = Work(name="verify", role="verifier", tasks=("verify", "gold"), held=2)
 WORKS = {work.name: work for work in (WRITE, VERIFY)}
 
 JUDGING_SETTINGS = (
-    "verifying.verifiers",
     "verifying.lease_seconds",
     "qualification.training",
     "qualification.threshold",

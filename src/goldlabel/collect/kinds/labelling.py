@@ -9,7 +9,7 @@ from goldlabel.collect.kinds.kind import JUDGING_SETTINGS
 if TYPE_CHECKING:
     from goldlabel.collect.snapshot import Snapshot
 
-LABELLING_SETTINGS = ("verifying.foreign", "verifying.sample", *JUDGING_SETTINGS)
+LABELLING_SETTINGS = ("verifying.verifiers", "verifying.foreign", "verifying.sample", *JUDGING_SETTINGS)
 LABELLING_IMPORTS = ("imported", "foreign", "gold")
 
 
