@@ -88,6 +88,9 @@ def test_what_is_not_a_try_is_refused(task: tuple[Store, int, int]) -> None:
         for text in (" ", "x" * 1001):
             with pytest.raises(InputError, match="characters; allowed: 1 to 1000"):
                 add_try(tx, number, writer, key="a", target="neutral", text=text)
+        for key in ("", "k" * 201, "a\nb"):
+            with pytest.raises(InputError, match="1 to 200 printable characters"):
+                add_try(tx, number, writer, key=key, target="neutral", text="The heron was cold.")
         with pytest.raises(Missing, match="there is no task"):
             add_try(tx, number, writer + 1, key="a", target="neutral", text="The heron was cold.")
         add_try(tx, number, writer, key="a", target="neutral", text="The heron was cold.")

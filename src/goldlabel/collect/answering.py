@@ -43,8 +43,7 @@ def begin_answer(
     tx: Transaction, assignment_id: int, person_id: int, kinds: Sequence[str], key: str
 ) -> tuple[Row[Any], Receipt | None]:
     """Return the assignment to answer, its task locked; and the receipt, if this very answer is stored already."""
-    if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable():
-        raise Invalid("key_form", longest=LONGEST_KEY)
+    check_key(key)
     lock_person(tx, person_id)
     row = lock_assignment(tx, assignment_id, person_id)
     if row.kind not in kinds:
@@ -57,6 +56,12 @@ def begin_answer(
     if row.state not in ("leased", "passed"):
         raise Conflict("task_answered")
     return row, None
+
+
+def check_key(key: str) -> None:
+    """Refuse a key that is none."""
+    if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable():
+        raise Invalid("key_form", longest=LONGEST_KEY)
 
 
 def store_answer(

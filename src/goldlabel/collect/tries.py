@@ -15,6 +15,7 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
+from goldlabel.collect.answering import check_key
 from goldlabel.collect.assignment import keep_alive, lock_assignment, lock_person, own_assignment
 from goldlabel.collect.messages import words
 from goldlabel.collect.projects import project
@@ -44,6 +45,7 @@ class Try:
 
 def add_try(tx: Transaction, assignment_id: int, person_id: int, *, key: str, target: str, text: str) -> Try:
     """Keep a new try; the same ``key`` again gives the one that is there."""
+    check_key(key)
     lock_person(tx, person_id)
     row = lock_assignment(tx, assignment_id, person_id)
     current = project(tx, row.project_id)
