@@ -75,5 +75,7 @@ def test_contaminated_pairs_are_told_or_dropped(tmp_path: Path) -> None:
         told.plan.find_set("herons").gold.frame["id"].filter(pl.Series(~told.contamination["herons"].near))
     )
     assert dropped.to_dict()["models"]["majority"]["herons"]["n"] == len(left)
+    assert [note.endswith("; left out") for note in told.contamination_notes()] == [False, False, False]
+    assert dropped.contamination_notes()[0].endswith("; left out")
     with pytest.raises(InputError, match="held against what is trained on; say with --train"):
         gl.bench(Birds(), {"run": "tests.bench.samples:entailed"}, tmp_path / "none", contaminated="drop")

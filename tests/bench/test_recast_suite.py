@@ -136,9 +136,9 @@ def test_what_the_hypothesis_gives_away_is_told(folders: dict[str, str], tmp_pat
     assert "‡" not in shown["linear, recast"]["Sentiment"]
     assert "‡" not in shown["linear@hypothesis, recast"]["Puns"]
     assert shown["linear, recast"]["GAR"] == ""
-    assert shown["majority"]["GAR, difference"] == "+0.00"
+    assert shown["majority"]["GAR (difference)"] == "+0.00"
     puns = 100.0 - PAPER["Hypothesis-only", "recast"][list(COLUMNS).index("puns")]  # type: ignore[operator]
-    assert shown["linear@hypothesis, recast"]["Puns, difference"] == f"{puns:+.2f}"
+    assert shown["linear@hypothesis, recast"]["Puns (difference)"] == f"{puns:+.2f}"
     rows = table(tmp_path / "bench", "baseline").filter(model="linear, recast", set="puns")
     assert rows.select("pairs", "units", "accuracy", "above", "beats").row(0) == (120, 60, 100.0, 0.0, False)
     assert "linear is not fine-tuned: it is no network whose training goes on" in results.plan.notes

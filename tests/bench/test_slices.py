@@ -87,5 +87,5 @@ def test_weak_slices_are_corrected_for_all_searches(tmp_path: Path) -> None:
     (name,) = results.sets
     gold, hits = results.plan.find_set(name).gold, results.hits("weak", name)
     search = find_weak_slices(gold, hits, slices_of(results, name), level=0.975)
-    assert weak["adjusted_p"][0] == pytest.approx(2 * search.found[0].adjusted)
+    assert weak["p (Holm)"][0] == pytest.approx(2 * search.found[0].adjusted)
     assert weak["difference_low"][0] == pytest.approx(100 * search.found[0].difference.low)

@@ -242,8 +242,8 @@ def _tell(results: BenchResults) -> None:
     for text in results.plan.notes:
         note(text)
     _tell_missing(results.plan.missing)
-    for contamination in results.contamination.values():
-        note(contamination.title)
+    for text in results.contamination_notes():
+        note(text)
     for (system, name), share in results.seen.items():
         note(f"{system}: was trained on {share.percent().text()} % of {name}; its figure there is marked (†)")
     for (system, name), several in results.answers.items():

@@ -99,12 +99,12 @@ class Ranking(Result):
                 "second": row.second,
                 "difference": row.difference.percent().text(),
                 "p": row.p_value,
-                "adjusted p": row.adjusted,
+                "p (Holm)": row.adjusted,
             }
             for row in self.standings
         ]
         schema = {name: pl.String() for name in ("dataset", "first", "second", "difference")}
-        return pl.DataFrame(rows, schema={**schema, "p": pl.Float64(), "adjusted p": pl.Float64()})
+        return pl.DataFrame(rows, schema={**schema, "p": pl.Float64(), "p (Holm)": pl.Float64()})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures; accuracies are from 0 to 1."""

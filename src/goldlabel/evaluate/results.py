@@ -94,8 +94,15 @@ class BenchResults(Result):
     seen: Mapping[tuple[str, str], Estimate] = field(default_factory=dict)
     """Systems that have learnt from a set that they are judged by, and from which share of it."""
     contamination: Mapping[str, Contamination] = field(default_factory=dict)
-    """What of each set the training data holds, where that was asked for."""
+    """What of each set the training data holds, where that was asked for; the sets of the plan may be without it."""
     level: float = 0.95
+
+    def contamination_notes(self) -> list[str]:
+        """Return what of each set the training data holds, and whether that was left out."""
+        return [
+            contamination.title + ("; left out" if len(self.plan.find_set(name).gold) < len(contamination.test) else "")
+            for name, contamination in self.contamination.items()
+        ]
 
     @property
     def systems(self) -> tuple[str, ...]:

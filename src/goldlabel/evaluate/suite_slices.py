@@ -36,7 +36,7 @@ _WEAK = {
     "difference": pl.Float64,
     "difference_low": pl.Float64,
     "difference_high": pl.Float64,
-    "adjusted_p": pl.Float64,
+    "p (Holm)": pl.Float64,
     "tried": pl.Int64,
 }
 
@@ -60,7 +60,7 @@ def slice_tables(results: BenchResults) -> dict[str, pl.DataFrame]:
             for own in search.found:
                 gap = own.difference.percent()
                 found = {"difference": gap.value, "difference_low": gap.low, "difference_high": gap.high}
-                found |= {"adjusted_p": min(1.0, searches * own.adjusted), "tried": search.tried}
+                found |= {"p (Holm)": min(1.0, searches * own.adjusted), "tried": search.tried}
                 weak.append({**place, "slice": own.name, **_figures(own.accuracy), **found})
     return {"slices": pl.DataFrame(rows, schema=_SLICES), "weak-slices": pl.DataFrame(weak, schema=_WEAK)}
 

@@ -91,13 +91,13 @@ class WeakSlices(Result):
                 "slice": own.name,
                 "accuracy": own.accuracy.percent().text(),
                 "difference": own.difference.percent().text(),
-                "adjusted p": own.adjusted,
+                "p (Holm)": own.adjusted,
                 "pairs": own.accuracy.n,
             }
             for own in self.found
         ]
         schema = {name: pl.String() for name in ("slice", "accuracy", "difference")}
-        return pl.DataFrame(rows, schema={**schema, "adjusted p": pl.Float64(), "pairs": pl.Int64()})
+        return pl.DataFrame(rows, schema={**schema, "p (Holm)": pl.Float64(), "pairs": pl.Int64()})
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; accuracies are from 0 to 1."""

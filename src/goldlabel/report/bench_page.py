@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -13,6 +12,8 @@ from goldlabel.evaluate.results import BenchResults
 from goldlabel.report.page import Figure, Item, Page, Section, render_page
 from goldlabel.report.plots import draw_reliability
 
+P_VALUES = ("p", "p (Holm)")
+"""What tables call p-values, as they are and corrected for many comparisons."""
 MOST_STANDINGS = 40
 """Comparisons on the page; the table beside it has them all."""
 
@@ -50,9 +51,7 @@ def _accuracies(results: BenchResults) -> pl.DataFrame:
 def _rounded(table: pl.DataFrame) -> pl.DataFrame:
     """Return a table with one place behind the point, as figures in per cent are printed; p-values have three."""
     return table.with_columns(
-        pl.col(name).map_elements(
-            _p_value if "p" in re.split("[ _]", name) else "{:.1f}".format, return_dtype=pl.String
-        )
+        pl.col(name).map_elements(_p_value if name in P_VALUES else "{:.1f}".format, return_dtype=pl.String)
         for name, kind in table.schema.items()
         if kind.is_float()
     )
@@ -95,7 +94,7 @@ def _drawn(own: ReliabilityBin) -> tuple[float, float, float | None, float | Non
 def _notes(results: BenchResults) -> Iterator[Section]:
     notes = [
         *(Item(f"{name} is missing", why) for name, why in results.plan.missing.items()),
-        *(Item(contamination.title) for contamination in results.contamination.values()),
+        *(Item(text) for text in results.contamination_notes()),
         *(
             Item(f"{system} was trained on {share.percent().text()} % of {name}", "its figure there is marked")
             for (system, name), share in results.seen.items()

@@ -66,8 +66,8 @@ class Claims:
                 "on": claim.on,
                 "points": claim.gap.percent().text(),
                 "p": claim.p_value,
-                "p_holm": None if claim.p_value is None else next(corrected),
+                "p (Holm)": None if claim.p_value is None else next(corrected),
             }
             for claim in self.claims
         ]
-        return pl.DataFrame(rows, schema_overrides={"p": pl.Float64, "p_holm": pl.Float64} if rows else None)
+        return pl.DataFrame(rows, schema_overrides={"p": pl.Float64, "p (Holm)": pl.Float64} if rows else None)

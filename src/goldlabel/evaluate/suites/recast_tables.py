@@ -122,8 +122,8 @@ def table_3(results: BenchResults, *, reference: bool) -> pl.DataFrame:
             row[column] = figure
             if reference and name in COLUMNS:
                 paper, off = _beside(results, system, name, published)
-                row[f"{column}, paper"] = "" if paper is None else f"{paper:.2f}"
-                row[f"{column}, difference"] = "" if off is None else f"{off:+.2f}"
+                row[f"{column} (paper)"] = "" if paper is None else f"{paper:.2f}"
+                row[f"{column} (difference)"] = "" if off is None else f"{off:+.2f}"
         rows.append(row)
     return pl.DataFrame(rows)
 
@@ -173,9 +173,9 @@ def _figures(results: BenchResults, system: str, name: str, held: Held | None) -
     row["sd"] = None if deviation is None else 100 * deviation
     if held is None:
         difference = Estimate.without_interval(None, level=results.level, n=0, units=0, method="")
-        return row | {"baseline": None} | _estimate("above", difference) | dict.fromkeys(("p", "p_adjusted", "beats"))
+        return row | {"baseline": None} | _estimate("above", difference) | dict.fromkeys(("p", "p (Holm)", "beats"))
     row |= {"baseline": held.baseline} | _estimate("above", held.test.difference)
-    return row | {"p": held.test.p_value, "p_adjusted": held.adjusted, "beats": held.beats}
+    return row | {"p": held.test.p_value, "p (Holm)": held.adjusted, "beats": held.beats}
 
 
 def _estimate(name: str, figure: Estimate) -> dict[str, float | None]:
