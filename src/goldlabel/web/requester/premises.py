@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, File, Form, Request, UploadFile
+from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from fastapi.responses import Response
 
 from goldlabel.collect.importing import add_new_premises
@@ -28,10 +28,14 @@ Words = Annotated[str, Form(max_length=200)]
 
 @router.get("/projects/{project_id}/premises")
 def premises_page(
-    request: Request, project: Managed, store: Stored, before: Before = None, state: str = ""
+    request: Request,
+    project: Managed,
+    store: Stored,
+    before: Before = None,
+    state: Annotated[str, Query(max_length=20)] = "",
 ) -> Response:
     """The pool, the newest first."""
-    return _premises_page(request, project, store, before=before, state=state[:20])
+    return _premises_page(request, project, store, before=before, state=state)
 
 
 @router.post("/projects/{project_id}/premises")

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
+from pydantic import Field
 
 from goldlabel.collect import projects
 from goldlabel.collect.accounts import Session
@@ -49,7 +50,7 @@ def make_project(
     name: Name = "",
     kind: Word = "",
     language: Word = "en",
-    conditions: Annotated[list[str], Form(max_length=20)] = [],  # noqa: B006 - FastAPI copies it
+    conditions: Annotated[list[Annotated[str, Field(max_length=40)]], Form(max_length=20)] = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:
     """Make a project with a ready-made protocol; everything in it can be changed later."""
     _require_requester(person, store)

@@ -105,8 +105,10 @@ def settings_page(request: Request, project: Managed, saved: bool = False) -> Re
     return _settings_page(request, project, shown(project.protocol), saved=saved)
 
 
-_FIELDS: dict[str, Any] = {setting.key: {"type": "string"} for setting in SETTINGS}
-_FORM = {"type": "object", "properties": _FIELDS | {"conditions": {"type": "array", "items": {"type": "string"}}}}
+_TEXT = {"type": "string", "maxLength": LONGEST_VALUE}
+_FIELDS: dict[str, Any] = {setting.key: _TEXT for setting in SETTINGS}
+_CONDITIONS = {"type": "array", "items": _TEXT, "maxItems": len(CONDITIONS)}
+_FORM = {"type": "object", "properties": _FIELDS | {"conditions": _CONDITIONS}}
 
 
 @router.post(
@@ -116,7 +118,7 @@ _FORM = {"type": "object", "properties": _FIELDS | {"conditions": {"type": "arra
 async def change_settings(request: Request, project: Managed, person: Person, store: Stored) -> Response:
     """Check and keep changed settings; they hold from now on."""
     form = await request.form()
-    given = {name: value[:LONGEST_VALUE] for name, value in form.items() if isinstance(value, str)}
+    given = {name: value for name, value in form.items() if isinstance(value, str)}
     conditions = [name for name in form.getlist("conditions") if isinstance(name, str)]
     return await run_in_threadpool(_change, request, project, person.person_id, store, given, conditions)
 
