@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import goldlabel as gl
-from goldlabel.collect.export import Section, export_project
+from goldlabel.collect.export import Section, export_project, split_pairs
 from goldlabel.collect.protocols import Protocol, SplitRules
 from goldlabel.collect.snapshot import take_snapshot, verified
 from goldlabel.collect.splits import VerifiedSplits
@@ -127,8 +127,10 @@ def test_what_was_decided_vote_by_vote_is_what_all_votes_decide(finished: tuple[
     store, project_id = finished
     with store.read() as tx:
         snapshot = take_snapshot(tx, project_id)
-    at_once = verify(verified(snapshot.own), resamples=2).pairs.collect()
+    verification = verify(verified(snapshot.own), resamples=2)
+    at_once = verification.pairs.collect()
     assert dict(snapshot.verdicts.iter_rows()) == dict(at_once.select("id", "label").iter_rows())
+    assert split_pairs(snapshot).pairs.card.history[1] == verification.pairs.card.history[-1]
     assert {*snapshot.verdicts["verdict"]} == {"entailment", "contradiction"}, "neutral ones are overruled"
 
 

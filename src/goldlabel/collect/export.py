@@ -139,7 +139,7 @@ def split_pairs(snapshot: Snapshot) -> Split:
     if len(snapshot.verdicts) and project.kind.relabels:
         decided = pairs.frame.join(snapshot.verdicts.lazy(), on="id", how="left", maintain_order="left")
         frame = decided.with_columns(pl.coalesce("verdict", "label").alias("label")).select(COLUMNS).collect().lazy()
-        pairs = Pairs(frame, pairs.card.with_step(f"gold labels by {project.policy.describe()}"))
+        pairs = Pairs(frame, pairs.card.with_step(f"gold labels from votes by {project.policy.describe()}"))
     plan = project.kind.splits(snapshot)
     if plan is None:
         return Split(pairs, {"none": len(pairs)} if len(pairs) else {}, 0, seed)
