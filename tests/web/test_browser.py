@@ -14,6 +14,7 @@ from sqlalchemy import select
 
 from goldlabel.collect import recount
 from goldlabel.collect.accounts import close_session, create_account
+from goldlabel.collect.answering import MOST_SECONDS
 from goldlabel.collect.people import add_member
 from goldlabel.collect.premises import Premise
 from goldlabel.collect.projects import NewPair, add_premises, configure, create_project, import_pairs, project
@@ -143,6 +144,21 @@ def test_the_browser_measures_what_the_server_measures(site: Site, browser: Brow
         assert theirs == ours, case
     told = {violation[0] for one in expected for violation in one["violations"]}
     assert told == {"missing", "empty", "long", "language", "same_as_premise", "same_as_other", "overlap", "negator"}
+
+
+def test_the_pages_clock_stops_where_the_server_stops_listening(site: Site, browser: Browser) -> None:
+    """A page left open for a month must not have its answer refused for that."""
+    project_id, ann = writing_project(site, "clock")
+    script = """async (spent) => {
+      const { Stopwatch } = await import("/static/page.js");
+      const watch = new Stopwatch();
+      watch.reset({ total: spent });
+      return watch.read().total;
+    }"""
+    with site.visit(browser, ann) as visit:
+        page = visit.page
+        page.goto(f"/projects/{project_id}/write")
+        assert [page.evaluate(script, spent) for spent in (12.34, 30 * 24 * 3600)] == [12.3, MOST_SECONDS]
 
 
 def test_rules_speak_after_a_pause_and_the_button_says_what_is_missing(site: Site, browser: Browser) -> None:
