@@ -26,7 +26,7 @@ from goldlabel.train.task import gather_task
 from tests.bench.samples import Birds, Counting, pairs
 from tests.evaluate.samples import Told
 
-ENTAILED = "tests.bench.samples:entailed"
+ENTAILED, MISSING = "tests.bench.samples:entailed", "tests.bench.samples:missing"
 TRAIN = pairs("train", 60, split="train", bird="Crane")
 
 
@@ -56,6 +56,9 @@ def test_the_folder_holds_figures_tables_ids_runs_and_answers(tmp_path: Path) ->
     written = json.loads((tmp_path / "bench/bench.json").read_text(encoding="utf-8"))
     assert written == json.loads(json.dumps(results.to_dict()))
     assert pl.read_csv(tmp_path / "bench/tables/table-1.csv")["model"].to_list() == ["linear"]
+    settings = json.loads((tmp_path / "bench/settings.json").read_text(encoding="utf-8"))
+    assert settings["models"]["linear"]["on"] == ["train"]
+    assert settings["sets"]["gulls"] == {"pairs": 60, "sha256": results.plan.find_set("gulls").gold.digest}
     assert pl.read_csv(tmp_path / "bench/ids/gulls.csv")["id"].len() == 60
     assert {path.name for path in (tmp_path / "bench/runs/linear").iterdir()} == {"seed-0", "seed-1"}
     assert len(list((tmp_path / "bench/answers").glob("*.parquet"))) >= 3
@@ -299,3 +302,8 @@ def test_the_point_of_a_grid_that_is_best_on_dev_is_judged(tmp_path: Path) -> No
     assert len(tried) == 2
     with pytest.raises(InputError, match="--grid tunned: no model that is trained is called so; did you mean 'tuned'"):
         gl.bench(Birds(), {"tuned": "cbow"}, tmp_path / "other", train=train, grids={"tunned": "adv"})
+
+
+def test_a_model_that_names_itself_is_named_once(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"^no model could be judged; {MISSING}: tests.bench.samples has no function"):
+        bench(tmp_path / "bench", [MISSING])

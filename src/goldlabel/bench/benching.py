@@ -130,6 +130,8 @@ def bench(
         "settings": dict(settings or {}),
         "grids": dict(grids or {}),
         "level": level,
+        "models": {system.name: _describe_system(system) for system in plan.systems},
+        "sets": {part.name: {"pairs": len(part.gold), "sha256": part.gold.digest} for part in plan.sets},
     }
     check_folder(folder, described)
     with open_folder(folder):
@@ -146,8 +148,8 @@ def bench(
         write_text(folder / RESULTS, to_json(results.to_dict()))
         tables = chosen.tables(results, reference=reference)
         more = slice_tables(results) if slices else {}
-        own = {"accuracies": results.accuracies, "ranking": results.ranking.table}
-        write_tables({**tables, **own, **more}, folder / TABLES)
+        everywhere = {"accuracies": results.accuracies, "ranking": results.ranking.table}
+        write_tables({**tables, **everywhere, **more}, folder / TABLES)
         write_bench_page(results, tables, folder / PAGE)
     return results
 
@@ -187,6 +189,20 @@ def _plan(suite: Suite, request: Request) -> SuitePlan:
     return plan
 
 
+def _describe_system(system: System) -> dict[str, Any]:
+    """Return what a system is: how it is loaded, or trained on what; its run folders have the digests of that."""
+    training = system.training
+    if training is None:
+        return {"reference": system.reference if isinstance(system.reference, str) else None, **system.loading}
+    return {
+        "model": training.model,
+        "on": [pairs.card.name for pairs in training.on],
+        "dev": [pairs.card.name for pairs in training.dev],
+        "start": training.start,
+        **training.options,
+    }
+
+
 def _judge_all(
     plan: SuitePlan,
     folder: Path,
@@ -212,7 +228,8 @@ def _judge_all(
             answers[system.row, name] = tuple(by_set[name] for by_set in by_seed)
     if not answers:
         name, message = next(iter(failed.items()))
-        raise InputError(f"no model could be judged; {name}: {message}")
+        told = message if message.startswith(name) else f"{name}: {message}"
+        raise InputError(f"no model could be judged; {told}")
     return BenchResults(
         suite=plan.name or described["suite"],
         plan=plan,
