@@ -228,8 +228,8 @@ def _judge_all(
             answers[system.row, name] = tuple(by_set[name] for by_set in by_seed)
     if not answers:
         name, message = next(iter(failed.items()))
-        told = message if message.startswith(name) else f"{name}: {message}"
-        raise InputError(f"no model could be judged; {told}")
+        reason = message if message.startswith(name) else f"{name}: {message}"
+        raise InputError(f"no model could be judged; {reason}")
     return BenchResults(
         suite=plan.name or described["suite"],
         plan=plan,

@@ -36,7 +36,7 @@ def choose_models(
     else:
         choices = [parse_choice(text) for text in models]
     used: set[str] = set()
-    told = []
+    configured = []
     for choice in choices:
         own = {
             key.removeprefix(f"{choice.name}."): value
@@ -46,18 +46,18 @@ def choose_models(
         used |= {f"{choice.name}.{key}" for key in own}
         if not choice.is_trained:
             more = loading if isinstance(choice.reference, str) else {}
-            told.append(choice.with_options({**more, **own}))
+            configured.append(choice.with_options({**more, **own}))
             continue
         for_all = {key: value for key, value in settings.items() if "." not in key and _knows(choice, key)}
         used |= set(for_all)
         parsed = {key: _parse(choice, key, value) for key, value in {**for_all, **own}.items()}
-        told.append(choice.with_options({"device": loading["device"], **parsed}))
+        configured.append(choice.with_options({"device": loading["device"], **parsed}))
     if unused := [key for key in settings if key not in used]:
         raise InputError(
             f"--set {unused[0]}: none of the models that are trained knows this option; one that is loaded is told by "
             f"its name, --set NAME.{unused[0]}=…"
         )
-    return tuple(_with_grids(told, grids or {}))
+    return tuple(_with_grids(configured, grids or {}))
 
 
 def _with_grids(choices: Sequence[ModelChoice], grids: Mapping[str, str]) -> Iterator[ModelChoice]:

@@ -59,9 +59,9 @@ def slice_tables(results: BenchResults) -> dict[str, pl.DataFrame]:
             search = find_weak_slices(gold, hits, searched, level=level)
             for own in search.found:
                 gap = own.difference.percent()
-                found = {"difference": gap.value, "difference_low": gap.low, "difference_high": gap.high}
-                found |= {"p (Holm)": min(1.0, searches * own.adjusted), "tried": search.tried}
-                weak.append({**place, "slice": own.name, **_figures(own.accuracy), **found})
+                contrast = {"difference": gap.value, "difference_low": gap.low, "difference_high": gap.high}
+                contrast |= {"p (Holm)": min(1.0, searches * own.adjusted), "tried": search.tried}
+                weak.append({**place, "slice": own.name, **_figures(own.accuracy), **contrast})
     return {"slices": pl.DataFrame(rows, schema=_SLICES), "weak-slices": pl.DataFrame(weak, schema=_WEAK)}
 
 

@@ -110,9 +110,9 @@ def digest_model(name: str | Path, options: Mapping[str, Any] | None = None) -> 
     root, files = _place_of(name), _files_of(name)
     named = {str(file.relative_to(root)) if root.is_dir() else file.name: digest_file(file) for file in files}
     kept = {file: digest for file, digest in named.items() if Path(file).name not in ABOUT_TRAINING}
-    told = {key: value for key, value in (options or {}).items() if key != "device"}
+    chosen = {key: value for key, value in (options or {}).items() if key != "device"}
     suffix = "" if str(root) == str(name) else str(name).removeprefix(f"{HF}{root}")
-    document = {"files": kept, "options": told, "name": suffix if root.exists() else str(name)}
+    document = {"files": kept, "options": chosen, "name": suffix if root.exists() else str(name)}
     return hashlib.sha256(json.dumps(document, sort_keys=True, default=str).encode()).hexdigest()
 
 

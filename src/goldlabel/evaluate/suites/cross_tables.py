@@ -254,8 +254,8 @@ def _paper_mean(row: Row, sets: Sequence[str]) -> float | None:
     if set(sets) == set(read_reference()["sets"]):
         return row.paper.get("mean")
     accuracies = [_paper_accuracy(row, name) for name in sets]
-    told = [accuracy for accuracy in accuracies if accuracy is not None]
-    return statistics.fmean(told) if told and len(told) == len(accuracies) else None
+    published = [accuracy for accuracy in accuracies if accuracy is not None]
+    return statistics.fmean(published) if published and len(published) == len(accuracies) else None
 
 
 def _minus(first: float | None, second: float | None) -> float | None:

@@ -43,7 +43,7 @@ NOT_ABOVE = "‡"
 
 
 @dataclass(frozen=True)
-class Held:
+class AgainstBaseline:
     """An accuracy held against the baseline of its set."""
 
     row: str
@@ -84,7 +84,7 @@ def find_baselines(results: BenchResults) -> dict[str, str]:
     return baselines
 
 
-def hold_against_baselines(results: BenchResults) -> list[Held]:
+def hold_against_baselines(results: BenchResults) -> list[AgainstBaseline]:
     """Test every model on every set against the set's baseline, pair by pair, whole units swapped."""
     ours = {system.row for system in results.plan.systems if not _is_baseline(system)}
     held = [
@@ -104,7 +104,8 @@ def hold_against_baselines(results: BenchResults) -> list[Held]:
     ]
     adjusted = holm([test.p_value for test in tests])
     return [
-        Held(*names, test, p_value, results.level) for names, test, p_value in zip(held, tests, adjusted, strict=True)
+        AgainstBaseline(*names, test, p_value, results.level)
+        for names, test, p_value in zip(held, tests, adjusted, strict=True)
     ]
 
 
@@ -166,7 +167,7 @@ def parity_table(results: BenchResults) -> pl.DataFrame | None:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _figures(results: BenchResults, system: str, name: str, held: Held | None) -> dict[str, Any]:
+def _figures(results: BenchResults, system: str, name: str, held: AgainstBaseline | None) -> dict[str, Any]:
     accuracy, deviation = results.accuracy(system, name), results.deviation(system, name)
     row: dict[str, Any] = {"model": system, "set": name, "split": results.plan.find_set(name).gold.split}
     row |= {"pairs": accuracy.n, "units": accuracy.units} | _estimate("accuracy", accuracy)
