@@ -20,7 +20,7 @@ from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.recount import check
 from goldlabel.collect.schema import checks, invites, ledger, pairs, premises
 from goldlabel.pairs import read
-from goldlabel.web.measuring import Measurements
+from goldlabel.worker.measuring import Measurements
 from tests.collect.campaign import bring_pairs, join, small_protocol, verify_all, write_all
 from tests.web.world import Visitor, World, objects, populate
 

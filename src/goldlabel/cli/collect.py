@@ -171,7 +171,7 @@ def export_command(
     """Write a snapshot of a project as a dataset with splits, card and ledger; people may go on working."""
     _require_extra()
     from goldlabel.collect.export import export_project
-    from goldlabel.web.requester.exporting import audit_section
+    from goldlabel.worker.exporting import audit_section
 
     refuse_own_input(output, str(folder))
     described = partial(audit_section, refused=lambda reason: note(f"no audit on the card: {reason}"))

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from goldlabel.collect.events import record
 from goldlabel.collect.ledger import give
@@ -83,6 +83,12 @@ def checks_of(tx: Transaction, project_id: int, *, pending: bool = False) -> lis
         )
         for row in rows
     ]
+
+
+def pending_checks(tx: Transaction, project_id: int) -> int:
+    """Return how many of the answers drawn for a look nobody has looked at yet."""
+    count: int = tx.value(select(func.count()).where(checks.c.project_id == project_id, checks.c.checked_at.is_(None)))
+    return count
 
 
 def record_check(

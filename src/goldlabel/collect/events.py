@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, func, select
 
 from goldlabel.collect.schema import events
 from goldlabel.collect.store import Transaction
@@ -41,3 +41,9 @@ def history(tx: Transaction, project_id: int, *, after: int = 0, limit: int = 20
     return tx.all(
         select(events).where(events.c.project_id == project_id, events.c.id > after).order_by(events.c.id).limit(limit)
     )
+
+
+def newest_event(tx: Transaction, project_id: int) -> int:
+    """Return the id of a project's newest event; what was measured after it is still true."""
+    newest: int = tx.value(select(func.max(events.c.id)).where(events.c.project_id == project_id)) or 0
+    return newest

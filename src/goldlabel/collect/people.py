@@ -16,7 +16,7 @@ from goldlabel.collect.events import record
 from goldlabel.collect.messages import message, words
 from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Expired, Forbidden, Invalid, Missing
-from goldlabel.collect.schema import invite_uses, invites, members
+from goldlabel.collect.schema import invite_uses, invites, members, people
 from goldlabel.collect.store import Transaction
 from goldlabel.messages import Message, Word
 
@@ -229,6 +229,16 @@ def require_role(tx: Transaction, project_id: int, person_id: int, *allowed: str
     if found is None:
         raise Forbidden("needs_role", role=_either(words(allowed)))
     return found
+
+
+def pseudonyms(tx: Transaction, project_id: int) -> dict[int, str]:
+    """Return the pseudonyms of a project's people by their ids, in alphabetical order."""
+    query = (
+        select(people.c.id, people.c.pseudonym)
+        .where(people.c.id.in_(select(members.c.person_id).where(members.c.project_id == project_id)))
+        .order_by(people.c.pseudonym)
+    )
+    return {row.id: row.pseudonym for row in tx.all(query)}
 
 
 def _either(roles: Sequence[Word]) -> Message | Word:

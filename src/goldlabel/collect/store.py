@@ -37,7 +37,7 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, StatementError
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from goldlabel.collect.migrations import current_revision, head_revision, upgrade
@@ -47,6 +47,9 @@ from goldlabel.files import storage_errors
 from goldlabel.registry import import_extra
 
 Clock = Callable[[], datetime]
+
+LARGEST = 2**63 - 1
+"""The largest id that a database holds."""
 
 FILE = "goldlabel.db"
 """The name of the SQLite database in a collection's folder."""
@@ -274,6 +277,20 @@ class Store:
                 f"{self.url}: cannot be used ({reason}); nothing was changed: see that it can be reached and has "
                 "room, and try again"
             ) from error
+
+
+def is_unfit_value(error: BaseException) -> bool:
+    """Say whether a database refused a value, such as a number that its column cannot hold."""
+    return isinstance(error, DataError)
+
+
+def hide_values(error: BaseException) -> None:
+    """Let an error tell nothing of the values that were sent to the database: they can be passwords and texts."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, StatementError):
+            cause.hide_parameters = True
+        cause = cause.__cause__ or cause.__context__
 
 
 def _url(place: str | Path) -> URL:

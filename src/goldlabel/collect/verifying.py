@@ -15,7 +15,7 @@ from goldlabel.collect.ledger import in_units, lines, pay, reverse_line
 from goldlabel.collect.messages import message, words
 from goldlabel.collect.projects import project
 from goldlabel.collect.qualification import suspend_untrusted
-from goldlabel.collect.refusals import Conflict, Invalid
+from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import answers
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.verdicts import settle
@@ -94,6 +94,16 @@ def undo(tx: Transaction, project_id: int, person_id: int) -> Assignment:
     if row.kind != "gold":
         settle(tx, found, row.pair_id, person_id)
     return task(tx, row.id, person_id)
+
+
+def take_back(tx: Transaction, assignment_id: int, person_id: int, key: str) -> None:
+    """Take back a person's last vote, if it is the one they mean; asked again, nothing more is taken back."""
+    project_id = task(tx, assignment_id, person_id).project_id
+    state = tx.value(select(answers.c.state).where(answers.c.assignment_id == assignment_id, answers.c.key == key))
+    if state is None:
+        raise Missing("no_answer")
+    if state != "undone" and undo(tx, project_id, person_id).assignment_id != assignment_id:
+        raise Conflict("undo_last_only")
 
 
 def draw_verification(tx: Transaction, project_id: int, *, by: int | None = None) -> int:

@@ -10,10 +10,10 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from goldlabel.collect import accounts, people, projects
 from goldlabel.collect.accounts import LONGEST_LOGIN, LONGEST_PASSWORD, SHORTEST_PASSWORD
+from goldlabel.collect.browsing import ledger_slice, owed
 from goldlabel.collect.refusals import Conflict, Forbidden, Invalid
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
-from goldlabel.web.browsing import ledger_slice, owed
 from goldlabel.web.failures import describe
 from goldlabel.web.language import COOKIE, LANGUAGES, language_of
 from goldlabel.web.pages import THEME_COOKIE, THEMES, page

@@ -7,18 +7,19 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import qualification
+from goldlabel.collect import qualification, verifying
 from goldlabel.collect.answering import LONGEST_KEY
 from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.people import Member, require_role
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import ORDER, Protocol
 from goldlabel.collect.rules import script_parameters
+from goldlabel.collect.store import LARGEST
 from goldlabel.collect.texts import instructions, training_examples
 from goldlabel.web import annotator_api
 from goldlabel.web.language import translator
 from goldlabel.web.pages import page
-from goldlabel.web.security import LARGEST, Person, ProjectId, Stored
+from goldlabel.web.security import Person, ProjectId, Stored
 from goldlabel.web.words import word
 from goldlabel.web.work import last_vote, progress, take_work
 
@@ -130,7 +131,7 @@ def undo(
     """Take back the last answer where there is no pair left to show beside it."""
     with store.write() as tx:
         require_role(tx, project_id, person.person_id, "verifier")
-        annotator_api.take_back(tx, assignment, person.person_id, key)
+        verifying.take_back(tx, assignment, person.person_id, key)
     return RedirectResponse(f"/projects/{project_id}/verify", 303)
 
 

@@ -11,15 +11,13 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
-from sqlalchemy import select
 
 from goldlabel.collect import assignment, verifying, writing
 from goldlabel.collect.answering import LONGEST_KEY, MOST_TIMINGS, Receipt
 from goldlabel.collect.projects import project
-from goldlabel.collect.refusals import Conflict, Missing
+from goldlabel.collect.refusals import Missing
 from goldlabel.collect.rules import Hypothesis, check_hypotheses
-from goldlabel.collect.schema import answers
-from goldlabel.collect.store import Store, Transaction
+from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.web.language import language_of
 from goldlabel.web.security import ObjectId, Person, ProjectId, Stored
@@ -217,18 +215,8 @@ def vote(assignment_id: ObjectId, sent: Vote, person: Person, store: Stored) -> 
 def undo(assignment_id: ObjectId, sent: Undo, person: Person, store: Stored) -> Done:
     """Take back a person's last vote."""
     with store.write() as tx:
-        take_back(tx, assignment_id, person.person_id, sent.key)
+        verifying.take_back(tx, assignment_id, person.person_id, sent.key)
     return Done(work=_next(store, person.person_id, assignment_id, "verify"))
-
-
-def take_back(tx: Transaction, assignment_id: int, person_id: int, key: str) -> None:
-    """Take back a person's last vote, if it is the one they mean; asked again, nothing more is taken back."""
-    project_id = assignment.task(tx, assignment_id, person_id).project_id
-    state = tx.value(select(answers.c.state).where(answers.c.assignment_id == assignment_id, answers.c.key == key))
-    if state is None:
-        raise Missing("no_answer")
-    if state != "undone" and verifying.undo(tx, project_id, person_id).assignment_id != assignment_id:
-        raise Conflict("undo_last_only")
 
 
 def _answered(store: Store, person_id: int, receipt: Receipt, kind: Kind) -> Answered:

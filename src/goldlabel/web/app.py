@@ -16,9 +16,9 @@ from goldlabel.collect.store import Store
 from goldlabel.web import account, annotator, requester
 from goldlabel.web.failures import Faults, install_failures
 from goldlabel.web.language import LANGUAGES
-from goldlabel.web.measuring import Measurements
 from goldlabel.web.pages import environment
 from goldlabel.web.security import Guard, check_csrf
+from goldlabel.worker.measuring import Measurements
 
 PLACE = "GOLDLABEL_COLLECTION"
 """The variable that tells a server process which collection it serves."""

@@ -9,13 +9,13 @@ from urllib.parse import quote
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse
-from sqlalchemy.exc import DataError, StatementError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from goldlabel.collect.refusals import BrokenRules, Conflict, Expired, Forbidden, Missing, Refusal, TooMany
+from goldlabel.collect.store import hide_values, is_unfit_value
 from goldlabel.errors import GoldlabelError, StorageError
 from goldlabel.web.language import language_of, translator
 from goldlabel.web.pages import page
@@ -131,7 +131,7 @@ def describe(request: Request, error: Exception) -> tuple[str, int, str, dict[st
     if isinstance(error, HTTPException):
         kind, message = _STATUSES.get(error.status_code, _STATUSES[400])
         return kind, error.status_code, _(message), {}
-    if isinstance(error, DataError):
+    if is_unfit_value(error):
         return "invalid", 422, _(_STATUSES[422][1]), {}
     for refusal, kind, status in _KINDS:
         if isinstance(error, refusal):
@@ -162,10 +162,6 @@ def _field(error: dict[str, Any]) -> dict[str, str]:
 
 def _log(request: Request, error: BaseException) -> None:
     """Log a fault with its traceback, but without what people sent: that can hold passwords and texts."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, StatementError):
-            cause.hide_parameters = True
-        cause = cause.__cause__ or cause.__context__
+    hide_values(error)
     route = request.scope.get("route")
     LOG.error("%s %s failed", request.method, getattr(route, "path", "?"), exc_info=error)

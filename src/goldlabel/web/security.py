@@ -25,13 +25,12 @@ from goldlabel.collect import accounts, people
 from goldlabel.collect.accounts import NewSession, Session
 from goldlabel.collect.premises import MOST_BYTES
 from goldlabel.collect.projects import Project, project, projects_of
-from goldlabel.collect.store import Store
+from goldlabel.collect.store import LARGEST, Store
 
 SESSION, VISITOR = "goldlabel_session", "goldlabel_visitor"
 LIFETIME = timedelta(days=14)
 CSRF_FIELD, CSRF_HEADER = "csrf", "x-csrf-token"
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
-LARGEST = 2**63 - 1
 
 SMALL_BODY, BODY, UPLOAD_BODY = 64 << 10, 1 << 20, MOST_BYTES + (1 << 20)
 """Bytes that a stranger, a person, and a person who uploads may send in one request."""

@@ -6,13 +6,12 @@ from datetime import datetime
 from typing import Annotated
 
 from pydantic import BaseModel, Field
-from sqlalchemy import func, select
 
 from goldlabel.collect import assignment, writing
+from goldlabel.collect import progress as stages
 from goldlabel.collect.answering import MOST_SECONDS, MOST_TIMINGS
-from goldlabel.collect.kinds.kind import VERIFY, WORKS
+from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.projects import Project
-from goldlabel.collect.schema import answers, assignments, pairs, subsets
 from goldlabel.collect.store import Transaction
 
 LONGEST_TEXT = 20_000
@@ -89,53 +88,12 @@ def view_task(tx: Transaction, task: assignment.Assignment, person_id: int) -> W
 
 
 def last_vote(tx: Transaction, project_id: int, person_id: int) -> LastVote | None:
-    """Return a person's last vote, if it counts and so can be taken back."""
-    row = tx.one(
-        select(answers.c.key, answers.c.state, answers.c.assignment_id)
-        .where(
-            answers.c.project_id == project_id,
-            answers.c.person_id == person_id,
-            answers.c.kind.in_(VERIFY.tasks),
-        )
-        .order_by(answers.c.id.desc())
-        .limit(1)
-    )
-    if row is None or row.state != "counted":
-        return None
-    task = assignment.task(tx, row.assignment_id, person_id)
-    return LastVote(key=row.key, task=view_task(tx, task, person_id))
+    """Return a person's last vote, if it can be taken back, as their page shows it."""
+    last = stages.last_vote(tx, project_id, person_id)
+    return None if last is None else LastVote(key=last.key, task=view_task(tx, last.task, person_id))
 
 
-def progress(tx: Transaction, found: Project, person_id: int, kind: str) -> Progress:
-    """Return how far a writer is in the batch, or a verifier among the pairs drawn so far."""
-    if kind == "write":
-        batch = assignment.batch(tx, found.id, person_id)
-        return Progress(done=batch.done, total=batch.size)
-    done = tx.value(
-        select(func.count()).where(
-            assignments.c.project_id == found.id,
-            assignments.c.person_id == person_id,
-            assignments.c.kind.in_(VERIFY.tasks),
-            assignments.c.state == "answered",
-        )
-    )
-    return Progress(done=done, total=max(_judgeable(tx, found), done))
-
-
-def _judgeable(tx: Transaction, found: Project) -> int:
-    """Return how many pairs a verifier may expect; questions with known answers are counted as likely as they come.
-
-    Their true number would tell which pair was one.
-    """
-    highest = {
-        name: select(func.max(pairs.c[name])).where(pairs.c.subset_id == subsets.c.id).scalar_subquery()
-        for name in ("number", "draw_number")
-    }
-    sizes = tx.all(
-        select(subsets.c.origin, highest["number"].label("size"), highest["draw_number"].label("drawn")).where(
-            subsets.c.project_id == found.id
-        )
-    )
-    drawn = sum(row.drawn or 0 for row in sizes if row.origin != "gold")
-    questions = sum(row.size or 0 for row in sizes if row.origin == "gold")
-    return drawn + min(questions, round(found.protocol.qualification.gold_rate * drawn))
+def progress(tx: Transaction, project: Project, person_id: int, kind: str) -> Progress:
+    """Return how far a person is, as their page shows it."""
+    done = stages.progress(tx, project, person_id, kind)
+    return Progress(done=done.done, total=done.total)

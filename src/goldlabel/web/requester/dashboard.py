@@ -7,18 +7,17 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
-from sqlalchemy import func, select
 
 from goldlabel.collect import qualification
+from goldlabel.collect.browsing import QUEUES, ledger_kinds, owed, queue_slice
+from goldlabel.collect.checking import pending_checks
+from goldlabel.collect.pair_browsing import pairs_by_subset
 from goldlabel.collect.projects import Project, QueueLine, queue_progress
-from goldlabel.collect.schema import checks
-from goldlabel.collect.store import Store, Transaction
-from goldlabel.web.browsing import QUEUES, ledger_kinds, owed, queue_slice
-from goldlabel.web.measuring import Measured, Measurements
+from goldlabel.collect.store import Store
 from goldlabel.web.pages import page
-from goldlabel.web.pair_browsing import pairs_by_subset
 from goldlabel.web.requester.people import agreements
 from goldlabel.web.security import Before, Managed, Stored
+from goldlabel.worker.measuring import Measured, Measurements
 
 router = APIRouter(tags=["overview"])
 
@@ -92,7 +91,7 @@ def _progress(store: Store, project: Project) -> dict[str, Any]:
             "queue": {kind: _sum([line for line in lines if line.kind == kind]) for kind in ("write", "verify")},
             "owed": owed(tx, project.id),
             "kinds": ledger_kinds(tx, project.id),
-            "pending_checks": _pending(tx, project.id),
+            "pending_checks": pending_checks(tx, project.id),
             "now": tx.now,
         }
 
@@ -121,8 +120,3 @@ def _sum(lines: list[QueueLine]) -> dict[str, int]:
     names = ("waiting", "leased", "lapsed", "answered", "unusable")
     found = {name: sum(getattr(line, name) for line in lines) for name in names}
     return {**found, "total": sum(found.values())}
-
-
-def _pending(tx: Transaction, project_id: int) -> int:
-    found: int = tx.value(select(func.count()).where(checks.c.project_id == project_id, checks.c.checked_at.is_(None)))
-    return found

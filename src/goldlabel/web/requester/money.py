@@ -7,15 +7,15 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
-from sqlalchemy import select
 
 from goldlabel.collect import checking, ledger
 from goldlabel.collect.amounts import LARGEST_AMOUNT, parse_amount
+from goldlabel.collect.browsing import ledger_kinds, ledger_slice, owed
+from goldlabel.collect.people import pseudonyms
 from goldlabel.collect.refusals import Invalid
-from goldlabel.collect.schema import members, people
-from goldlabel.web.browsing import ledger_kinds, ledger_slice, owed
+from goldlabel.collect.store import LARGEST
 from goldlabel.web.pages import page
-from goldlabel.web.security import LARGEST, Before, Managed, ObjectId, Person, Stored, local_path
+from goldlabel.web.security import Before, Managed, ObjectId, Person, Stored, local_path
 
 router = APIRouter(tags=["pay"])
 
@@ -37,15 +37,8 @@ def ledger_page(
 ) -> Response:
     """What is owed to whom, and why, line by line."""
     with store.read() as tx:
-        everybody = (
-            select(people.c.id, people.c.pseudonym)
-            .join(members, members.c.person_id == people.c.id)
-            .where(members.c.project_id == project.id)
-            .order_by(people.c.pseudonym)
-        )
-        names = {row.id: row.pseudonym for row in tx.all(everybody)}
         values: dict[str, Any] = {
-            "names": names,
+            "names": pseudonyms(tx, project.id),
             "totals": ledger.totals(tx, project.id),
             "kinds": ledger_kinds(tx, project.id),
             "total": owed(tx, project.id),

@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from goldlabel.collect import projects
 from goldlabel.collect.importing import new_pairs
 from goldlabel.collect.messages import hint, message
+from goldlabel.collect.pair_browsing import PairFilter, count_pairs, pair_rows, pair_slice, pair_votes, siblings
 from goldlabel.collect.premises import MOST_BYTES
 from goldlabel.collect.projects import Project
 from goldlabel.collect.refusals import Invalid
@@ -22,10 +23,9 @@ from goldlabel.pairs import Pairs, read
 from goldlabel.pairs.labels import LABEL_SPACES
 from goldlabel.web.account import HOUR
 from goldlabel.web.failures import describe
-from goldlabel.web.measuring import Measurements
 from goldlabel.web.pages import page
-from goldlabel.web.pair_browsing import PairFilter, count_pairs, pair_rows, pair_slice, pair_votes, siblings
 from goldlabel.web.security import Before, Managed, ObjectId, Person, Stored, limit
+from goldlabel.worker.measuring import Measurements
 
 router = APIRouter(tags=["pairs"])
 
@@ -42,11 +42,11 @@ def pairs_page(
 ) -> Response:
     """Some pairs of the project, the newest first."""
     measurements: Measurements = request.app.state.measurements
-    measured = measurements.get(store, project.id) if chosen.needs_measuring else None
+    marks = measurements.get(store, project.id).marks if chosen.needs_measuring else None
     with store.read() as tx:
-        rows = pair_slice(tx, project, chosen, measured, before=before)
+        rows = pair_slice(tx, project, chosen, marks, before=before)
         votes = pair_votes(tx, [row.id for row in rows.rows])
-        total = count_pairs(tx, project, chosen, measured)
+        total = count_pairs(tx, project, chosen, marks)
     return page(
         request,
         "requester/pairs.html",

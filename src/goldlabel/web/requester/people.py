@@ -9,13 +9,13 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect import people, qualification
+from goldlabel.collect.browsing import ledger_slice
 from goldlabel.collect.refusals import Missing
 from goldlabel.messages import Message
 from goldlabel.verify.annotators import Annotator
-from goldlabel.web.browsing import ledger_slice
-from goldlabel.web.measuring import Measured, Measurements
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, ObjectId, Person, Stored
+from goldlabel.worker.measuring import Measured, Measurements
 
 router = APIRouter(tags=["people"])
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from fastapi.responses import Response
 
+from goldlabel.collect.browsing import premise_slice, premise_states
 from goldlabel.collect.importing import add_new_premises
 from goldlabel.collect.premises import FORMATS, MOST_BYTES, PremiseReading, read_premises
 from goldlabel.collect.projects import Project
@@ -16,7 +17,6 @@ from goldlabel.collect.snapshot import pool_texts
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.web.account import HOUR
-from goldlabel.web.browsing import premise_slice, premise_states
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.security import Before, Managed, Person, Stored, limit

@@ -17,19 +17,18 @@ from importlib.util import find_spec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from sqlalchemy import func, select
 
 from goldlabel.audit.corpus import Corpus, read_corpus
 from goldlabel.audit.hypothesis_only import Judgement, OutOfFold, cross_validate, judge
 from goldlabel.audit.pmi import Word, rank_words
 from goldlabel.audit.tags import carries
+from goldlabel.collect.events import newest_event
 from goldlabel.collect.figures import Figures, measure_figures
-from goldlabel.collect.schema import events
+from goldlabel.collect.marks import Marks
 from goldlabel.collect.snapshot import Snapshot, take_snapshot
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.metrics import Estimate, share
-from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.pairs.tokens import tokenizer_of
 
 KEPT = 8
@@ -94,28 +93,7 @@ class Measured:
     meter: Meter | None
     too_few: str
     """Why there is no meter, where there is none."""
-    frame: pl.DataFrame
-    """A row per pair: what it is, and in which numbers it is counted."""
-    corpus: Corpus | None
-
-    @property
-    def outcomes(self) -> pl.Expr:
-        """What became of the author's label: ``author``, ``other`` or ``none``; null where not verified."""
-        return (
-            pl.when(~pl.col("verified"))
-            .then(None)
-            .when(pl.col("gold") == NO_GOLD)
-            .then(pl.lit("none"))
-            .when(pl.col("gold") == pl.col("label"))
-            .then(pl.lit("author"))
-            .otherwise(pl.lit("other"))
-        )
-
-    def holding(self, word: str) -> pl.Series:
-        """Return which pairs hold a word in the hypothesis, as the words were counted."""
-        if self.corpus is None or word not in self.corpus.words.vocabulary:
-            return pl.Series(np.zeros(len(self.frame), dtype=bool))
-        return pl.Series(self.corpus.words.holding(self.corpus.words.vocabulary.index(word)))
+    marks: Marks
 
 
 class Measurements:
@@ -141,7 +119,7 @@ class Measurements:
         try:
             known = self.known(project_id)
             with store.read() as tx:
-                newest = tx.value(select(func.max(events.c.id)).where(events.c.project_id == project_id)) or 0
+                newest = newest_event(tx, project_id)
                 if known and (known.event == newest or tx.now - known.at < PATIENCE):
                     return known
                 snapshot = take_snapshot(tx, project_id)
@@ -170,15 +148,16 @@ def measure(snapshot: Snapshot, event: int) -> Measured:
     ).collect()
     gold = snapshot.verdicts.select(pl.col("id").cast(pl.Int64), pl.col("verdict").alias("gold"))
     frame = own.join(gold, on="id", how="left", maintain_order="left")
-    meter, corpus, too_few = None, None, ""
+    meter, too_few = None, ""
     if snapshot.project.kind.writes and len(own):
         try:
             corpus, out_of_fold = _read(snapshot)
             frame = frame.with_columns(*_marks(corpus, out_of_fold))
             meter = _meter(snapshot, corpus, out_of_fold)
+            frame = frame.with_columns(_words_held(corpus, [one.word for one in meter.words]))
         except InputError as error:
             too_few = str(error)
-    return Measured(snapshot.at, event, snapshot.project.id, figures, meter, too_few, frame, corpus)
+    return Measured(snapshot.at, event, snapshot.project.id, figures, meter, too_few, Marks(frame))
 
 
 def tokenizer_for(language: str) -> str:
@@ -202,6 +181,15 @@ def _marks(corpus: Corpus, out_of_fold: OutOfFold) -> list[pl.Series]:
         pl.Series("negated", carries(corpus.hypothesis_tags, "negation")),
         pl.Series("overlap", corpus.overlap),
     ]
+
+
+def _words_held(corpus: Corpus, words: Sequence[str]) -> pl.Series:
+    """Return which of some words each hypothesis holds, as the words were counted."""
+    held: list[list[str]] = [[] for _ in range(len(corpus))]
+    for word in dict.fromkeys(words):
+        for row in np.flatnonzero(corpus.words.holding(corpus.words.vocabulary.index(word))):
+            held[row].append(word)
+    return pl.Series("words", held, dtype=pl.List(pl.String))
 
 
 def _meter(snapshot: Snapshot, corpus: Corpus, out_of_fold: OutOfFold) -> Meter:

@@ -9,21 +9,20 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 import polars as pl
-from fastapi import Query
+from annotated_types import Interval, MaxLen
 from sqlalchemy import ColumnElement, Row, Select, func, select
 
+from goldlabel.collect.browsing import PAGE, Slice, slice_rows
+from goldlabel.collect.marks import Marks
 from goldlabel.collect.projects import Project
 from goldlabel.collect.protocols import ONLY
 from goldlabel.collect.refusals import Missing
 from goldlabel.collect.schema import answers, pairs, people, premises, subsets
-from goldlabel.collect.store import Transaction
-from goldlabel.web.browsing import PAGE, Slice, slice_rows
-from goldlabel.web.measuring import Measured
-from goldlabel.web.security import LARGEST
+from goldlabel.collect.store import LARGEST, Transaction
 
-Word = Annotated[str, Query(max_length=200)]
-Id = Annotated[int | None, Query(ge=1, le=LARGEST)]
-Percent = Annotated[int | None, Query(ge=0, le=100)]
+Word = Annotated[str, MaxLen(200)]
+Id = Annotated[int, Interval(ge=1, le=LARGEST)]
+Percent = Annotated[int, Interval(ge=0, le=100)]
 _OWN = ("condition", "genre", "level", "label", "writer")
 _MEASURED = ("verified", "outcome", "word", "negated", "right", "overlap")
 
@@ -42,14 +41,14 @@ class PairFilter:
     voted: Word = ""
     voter: Word = ""
     vote: Word = ""
-    first: Id = None
-    last: Id = None
+    first: Id | None = None
+    last: Id | None = None
     verified: Word = ""
     outcome: Word = ""
     word: Word = ""
     negated: Word = ""
     right: Word = ""
-    overlap: Percent = None
+    overlap: Percent | None = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -68,22 +67,22 @@ class PairFilter:
 
 
 def pair_slice(
-    tx: Transaction, project: Project, chosen: PairFilter, measured: Measured | None, *, before: int | None
+    tx: Transaction, project: Project, chosen: PairFilter, marks: Marks | None, *, before: int | None
 ) -> Slice:
     """Return a page of pairs."""
-    if measured is None:
+    if marks is None:
         return slice_rows(tx, _rows(project.id).where(*_conditions(project, chosen)), pairs.c.id, before)
-    ids = _measured_ids(tx, project, chosen, measured)
+    ids = _measured_ids(tx, project, chosen, marks)
     ids = ids.filter(ids < before) if before is not None else ids
     page = ids.sort(descending=True).head(PAGE + 1).to_list()
     rows = tx.all(_rows(project.id).where(pairs.c.id.in_(page)).order_by(pairs.c.id.desc()))
     return Slice(rows[:PAGE], page[PAGE - 1] if len(page) > PAGE else None)
 
 
-def count_pairs(tx: Transaction, project: Project, chosen: PairFilter, measured: Measured | None) -> int:
+def count_pairs(tx: Transaction, project: Project, chosen: PairFilter, marks: Marks | None) -> int:
     """Return how many pairs are chosen."""
-    if measured is not None:
-        return len(_measured_ids(tx, project, chosen, measured))
+    if marks is not None:
+        return len(_measured_ids(tx, project, chosen, marks))
     tables = pairs.join(subsets, subsets.c.id == pairs.c.subset_id)
     if chosen.genre:
         tables = tables.join(premises, premises.c.id == pairs.c.premise_id)
@@ -186,8 +185,8 @@ def _voted(project_id: int, chosen: PairFilter) -> Select[Any]:
     return query.where(answers.c.label == chosen.vote) if chosen.vote else query
 
 
-def _measured_ids(tx: Transaction, project: Project, chosen: PairFilter, measured: Measured) -> pl.Series:
-    frame, given = measured.frame, chosen.given
+def _measured_ids(tx: Transaction, project: Project, chosen: PairFilter, marks: Marks) -> pl.Series:
+    frame, given = marks.frame, chosen.given
     empty = frame["id"].clear()
     if chosen.origin not in ("", project.kind.own) or chosen.state not in ("", "counted"):
         return empty
@@ -196,21 +195,22 @@ def _measured_ids(tx: Transaction, project: Project, chosen: PairFilter, measure
         if name in given:
             value = given[name]
             wanted.append(pl.col(name).is_null() if value in ("none", ONLY) else pl.col(name) == value)
-    marks = {"negated": pl.col("negated"), "right": pl.col("right"), "verified": pl.col("verified")}
-    for name, mark in marks.items():
+    for name in ("negated", "right", "verified"):
         if name in given:
             if name not in frame.columns:
                 return empty
-            wanted.append(mark if given[name] == "yes" else ~mark)
+            wanted.append(pl.col(name) if given[name] == "yes" else ~pl.col(name))
     if chosen.outcome:
-        wanted.append(measured.outcomes == chosen.outcome)
+        wanted.append(marks.outcomes == chosen.outcome)
     if chosen.overlap is not None:
         if "overlap" not in frame.columns:
             return empty
         low = chosen.overlap / 100
         wanted.append(pl.col("overlap").is_between(low, low + 0.1, closed="left" if low < 0.9 else "both"))
     if chosen.word:
-        wanted.append(measured.holding(chosen.word))
+        if "words" not in frame.columns:
+            return empty
+        wanted.append(pl.col("words").list.contains(chosen.word))
     wanted += [pl.col("id") >= chosen.first] if chosen.first is not None else []
     wanted += [pl.col("id") <= chosen.last] if chosen.last is not None else []
     if chosen.voted or chosen.voter or chosen.vote:
