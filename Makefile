@@ -33,9 +33,9 @@ docs: $(VENV)/dev
 bench: $(VENV)/dev
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-# Chromium and PostgreSQL, where this user may install them; the tests that need what is missing are skipped.
+# Chromium, PostgreSQL and a Chinese font, where this user may install them; the tests that need what is missing are skipped.
 system:
-	@sh tools/system-packages.sh chromium postgresql
+	@sh tools/system-packages.sh chromium postgresql fonts-wqy-microhei
 
 clean:
 	rm -rf $(VENV) docs/_build demo

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from goldlabel.files import write_text
 from goldlabel.metrics import Estimate
@@ -65,9 +65,8 @@ class Page:
 
 def render_page(page: Page, path: Path) -> None:
     """Write a page as one HTML file that needs nothing beside it."""
-    environment = Environment(
-        loader=PackageLoader("goldlabel.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
+    loader = ChoiceLoader([PackageLoader("goldlabel.report"), PackageLoader("goldlabel.report", "static")])
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     environment.filters |= {"cell": _cell, "begins_with_figure": _begins_with_figure}
     write_text(path, environment.get_template("page.html").render(page=page))
 

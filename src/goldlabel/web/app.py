@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib.resources import files
-from pathlib import Path
 
 from fastapi import Depends, FastAPI
 from starlette.middleware import Middleware
@@ -16,7 +14,7 @@ from goldlabel.collect.store import Store
 from goldlabel.web import account, annotator, requester
 from goldlabel.web.failures import Faults, install_failures
 from goldlabel.web.language import LANGUAGES
-from goldlabel.web.pages import environment
+from goldlabel.web.pages import STATIC, environment
 from goldlabel.web.security import Guard, check_csrf
 from goldlabel.worker.measuring import Measurements
 
@@ -53,7 +51,7 @@ def create_app(store: Store) -> FastAPI:
     install_failures(app)
     for room in (account, annotator, requester):
         app.include_router(room.router)
-    app.mount("/static", _Static(directory=Path(str(files(__package__).joinpath("static")))))
+    app.mount("/static", _Static(packages=[(package, "static") for package in STATIC]))
     for language in LANGUAGES:
         environment(language)
     return app

@@ -29,6 +29,8 @@ from goldlabel.web.words import word
 
 THEME_COOKIE = "goldlabel_theme"
 THEMES = ("light", "dark")
+STATIC = ("goldlabel.web", "goldlabel.report")
+"""Packages whose folder ``static`` is served: ours, and the one with the tokens that reports use as well."""
 
 
 def page(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
@@ -87,7 +89,8 @@ def environment(language: str) -> Environment:
 @cache
 def static(name: str) -> str:
     """Return the address of a static file, with a hash of its content, so that browsers may keep it for good."""
-    content = files(__package__).joinpath("static", name).read_bytes()
+    places = (files(package).joinpath("static", name) for package in STATIC)
+    content = next(place for place in places if place.is_file()).read_bytes()
     return f"/static/{name}?{hashlib.sha256(content).hexdigest()[:12]}"
 
 

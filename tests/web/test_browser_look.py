@@ -1,0 +1,164 @@
+"""How the pages look, all of them: axe-core finds no fault, nothing is wider than a phone, Chinese is drawn."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+from sqlalchemy import select, update
+
+from goldlabel.collect import people
+from goldlabel.collect.premises import Premise
+from goldlabel.collect.projects import add_premises
+from goldlabel.collect.schema import pairs
+from goldlabel.collect.schema import premises as premise_rows
+from tests.web.site import Site, browsing, serving
+from tests.web.test_security import allowed_roles, filled, routes
+from tests.web.world import World, objects, opened, populate
+
+LONG_WORD, LONG_GENRE = "Donaudampfschifffahrt" * 8, "letters-to-the-editor-of-a-very-small-newspaper-" * 3
+NAMES = {"requester": "boss", "writer": "writer1", "verifier": "verifier", "expert": "expert"}
+WIDE, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
+RULES = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
+CONTRAST = {"resultTypes": ["violations"], "runOnly": {"type": "rule", "values": ["color-contrast"]}}
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    with browsing(chromium) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[World, Site]]:
+    """A project in which much happened, with a word and a genre that no line holds."""
+    with opened(tmp_path_factory.mktemp("look") / "collection") as world:
+        populate(world)
+        with world.store.write() as tx:
+            text = f"A {LONG_WORD} crossed the wet road once more."
+            add_premises(tx, world.project, [Premise(text=text, genre=LONG_GENRE, source=LONG_WORD)], by=None)
+            first = tx.value(select(pairs.c.id).where(pairs.c.project_id == world.project).limit(1))
+            tx.run(update(pairs).where(pairs.c.id == first).values(hypothesis=LONG_WORD))
+            tx.run(update(premise_rows).where(premise_rows.c.number == 1).values(genre=LONG_GENRE, text=text))
+        with serving(world.store) as site:
+            yield world, site
+
+
+def addresses(world: World) -> dict[str, str | None]:
+    """Every address that shows a page, and who looks at it; ``None`` is a stranger."""
+    with world.store.write() as tx:
+        token = people.invite(
+            tx, project_id=world.project, role="expert", lifetime=timedelta(days=1), by=world.people["boss"]
+        )
+    values = {**objects(world, world.project), "token": token}
+    visitors = {name: world.visitor(name) for name in NAMES.values()} | {None: world.visitor()}
+    shown: dict[str, str | None] = {}
+    for method, path in routes(world):
+        if method != "GET" or path.startswith(("/api/", "/language/", "/theme/")):
+            continue
+        candidates: list[str | None] = [NAMES[role] for role in allowed_roles(path)] if "{project_id}" in path else []
+        for role, name in (("verifier", "verifier"), ("writer", "writer1")) if "{role}" in path else (("", ""),):
+            address = filled(path, values | {"role": role})
+            for who in [*([name] if name else candidates), "boss", None]:
+                answer = visitors[who].get(address)
+                if answer.status_code == 200 and answer.headers["content-type"].startswith("text/html"):
+                    if "<main" in answer.text:
+                        shown[address] = who
+                    break
+    shown["/nothing-here"] = "boss"
+    return shown
+
+
+def faults(page: Page, options: dict[str, Any]) -> list[str]:
+    violations = Axe().run(page, options=options).response["violations"]
+    return [
+        f"{found['id']}: {node['target']} {node['html'][:120]} {node.get('failureSummary', '')[:160]}"
+        for found in violations
+        for node in found["nodes"]
+    ]
+
+
+def test_every_page_in_both_languages_light_and_dark_wide_and_narrow(
+    served: tuple[World, Site], browser: Browser
+) -> None:
+    world, site = served
+    shown = addresses(world)
+    assert len(shown) > 25
+    wrong: list[str] = []
+    with ExitStack() as windows:
+        visits = {
+            (who, language): windows.enter_context(
+                site.visit(
+                    browser,
+                    None if who is None else world.people[who],
+                    language=language,
+                    viewport=size,
+                    reduced_motion="reduce",
+                )
+            )
+            for who in dict.fromkeys(shown.values())
+            for language, size in (("en", WIDE), ("zh", PHONE))
+        }
+        for address, who in shown.items():
+            for language, size in (("en", WIDE), ("zh", PHONE)):
+                visit, place = visits[who, language], f"{address} {language}"
+                page = visit.page
+                page.set_viewport_size(size)
+                page.goto(address)
+                wrong += [f"{place}: {fault}" for fault in faults(page, RULES)]
+                keep(page, address, f"{language}-{'wide' if size is WIDE else 'phone'}")
+                page.evaluate("document.documentElement.dataset.theme = 'dark'")
+                wrong += [f"{place} dark: {fault}" for fault in faults(page, CONTRAST)]
+                keep(page, address, f"{language}-{'wide' if size is WIDE else 'phone'}-dark")
+                page.set_viewport_size(PHONE)
+                if not page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"):
+                    wrong.append(f"{place}: wider than a phone")
+                expected = "the server responded with a status of 404" if address == "/nothing-here" else ""
+                wrong += [f"{place}: {said}" for said in visit.complaints if not expected or expected not in said]
+                visit.complaints.clear()
+    assert not wrong, "\n".join(wrong)
+
+
+def keep(page: Page, address: str, name: str) -> None:
+    """Keep a picture of a page where somebody wants to look at all of them."""
+    if folder := os.environ.get("GOLDLABEL_PICTURES"):
+        Path(folder).mkdir(exist_ok=True)
+        page.screenshot(
+            path=Path(folder) / f"{address.strip('/').replace('/', '-') or 'home'}-{name}.png", full_page=True
+        )
+
+
+@pytest.fixture
+def chinese_font() -> None:
+    fonts = shutil.which("fc-list")
+    if not fonts or not subprocess.run([fonts, ":lang=zh"], capture_output=True, check=True).stdout.strip():
+        pytest.skip("no Chinese font is installed: the pictures of Chinese pages would show boxes")
+
+
+DRAW = """(text) => {
+  const canvas = document.createElement("canvas");
+  const context = canvas.getContext("2d");
+  context.font = `40px ${getComputedStyle(document.body).fontFamily}`;
+  context.fillText(text, 10, 50);
+  return canvas.toDataURL();
+}"""
+
+
+@pytest.mark.usefixtures("chinese_font")
+def test_chinese_characters_are_drawn(served: tuple[World, Site], browser: Browser) -> None:
+    """A character that no font has is a box, and all boxes look alike."""
+    _, site = served
+    with site.visit(browser, None, language="zh") as visit:
+        visit.page.goto("/login")
+        missing, first, second = (visit.page.evaluate(DRAW, text) for text in ("\u0378", "判", "断"))
+        assert len({missing, first, second}) == 3
+        assert visit.page.evaluate(DRAW, "") not in (first, second)
