@@ -28,6 +28,9 @@ PREMISE_ZH = "老王昨天在公园里看见两只白色的猫。"
 PREMISE_EN = "Two old sailors don’t drink tea on Sundays."
 
 
+ENGLAND = "\N{WAVING BLACK FLAG}" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng") + "\U000e007f"
+
+
 def given_texts(**texts: str) -> list[Hypothesis]:
     """Build hypotheses from ``entailment_easy="…"``."""
     return [Hypothesis(label=slot.split("_")[0], level=slot.split("_")[1], text=text) for slot, text in texts.items()]
@@ -116,6 +119,12 @@ def test_each_token_of_the_premise_is_found_once() -> None:
         ("他喜欢喝茶", EN, "language"),
         ("سفينة في البحر", EN, "language"),
         ("I ate 拉面 and phở with Zoë", EN, None),
+        ("I", EN, "short"),
+        ("Rain.", EN, "short"),
+        ("It rains", EN, None),
+        ("雨", ZH, "short"),
+        ("½", ZH, "short"),
+        ("下雨", ZH, None),
         ("字" * 1001, ZH, "long"),
         ("字" * 1000, ZH, None),
     ],
@@ -133,7 +142,9 @@ def test_ten_thousand_characters_are_measured_to_the_end() -> None:
 def test_repeating_the_premise_or_another_is_told_once() -> None:
     (found,) = single("老王 昨天在公园里，看见两只白色的猫！")
     assert found.rule == "same_as_premise"
-    hypotheses = given_texts(entailment_only="He SINGS well.", neutral_only="he sings, well", contradiction_only="Ok?")
+    hypotheses = given_texts(
+        entailment_only="He SINGS well.", neutral_only="he sings, well", contradiction_only="All is well."
+    )
     (twin,) = check_hypotheses(PREMISE_EN, hypotheses, EN, "single")
     assert (twin.rule, twin.label) == ("same_as_other", "neutral")
     assert twin.parameters == {"other_label": "entailment", "other_level": "only"}
@@ -163,6 +174,38 @@ def test_words_that_only_look_like_negators_are_none() -> None:
     assert measure("一", "他非常特别，分别和别人去了非洲").negators == ()
     assert measure("a", "The notary knows a nobleman in Nottingham", EN).negators == ()
     assert measure("a", "cannot NOT isn’t", EN).negators == ((0, 6), (7, 10), (11, 16))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["It is nоt so", "It is ｎｏｔ so", "It is ⓝⓞⓣ so", "It is 𝐧𝐨𝐭 so", "It is n\u2060ot so",
+     "It is n\u0335o\u0335t so", "It is ΝΟΤ so", "It is nöt so", "It isn‘t so", "It isnʼt so", "NОВОDY is",
+     "NІL or nоne"],
+)  # fmt: skip
+def test_a_negator_in_disguise_is_one(text: str) -> None:
+    assert len(measure("a", text, EN).negators) == 1
+
+
+def test_the_premise_in_disguise_is_the_premise() -> None:
+    disguised = PREMISE_EN.replace("o", "о").replace("d", "d\u200b").replace("S", "Ｓ")
+    assert [one.rule for one in single(disguised, EN, PREMISE_EN)] == ["same_as_premise"]
+    assert [one.rule for one in single("Two оld sailors dance", EN, PREMISE_EN)] == ["overlap"]
+    assert measure("a", "Two оld saіlors", EN).to_dict()["tokens"] == 3
+    found = measure(PREMISE_EN, "é Two оld", EN)
+    assert found.words(found.shared) == "Two оld"
+
+
+def test_what_looks_like_latin_is_still_another_script() -> None:
+    assert [one.rule for one in single("Кот спит сейчас", EN, PREMISE_EN)] == ["language"]
+
+
+def test_negators_in_traditional_characters() -> None:
+    for text in ("貓沒有顏色", "誰都別走", "他毫無興趣", "並非如此", "毋須多言"):
+        assert measure("一", text).negators, text
+    assert measure("一", "他個別告別了別人，未來對不起不過無論如何沉沒").negators == ()
+    simple, full = "个仅别区对并数断无没类级线论过错来", "個僅別區對並數斷無沒類級線論過錯來"
+    for words in (ZH.negators.words, ZH.negators.exceptions):
+        assert {word.translate(str.maketrans(simple, full)) for word in words} <= {*words}
 
 
 def test_negators_are_free_elsewhere() -> None:
@@ -215,7 +258,9 @@ def test_what_goes_to_the_page_is_plain() -> None:
 
 def test_every_rule_can_be_broken_and_has_its_words() -> None:
     broken = {
-        one.rule for text in ("。", "The cat", "字" * 1001, PREMISE_ZH, "老王在公园里看见猫了") for one in single(text)
+        one.rule
+        for text in ("。", "猫", "The cat", "字" * 1001, PREMISE_ZH, "老王在公园里看见猫了")
+        for one in single(text)
     }
     broken |= {"missing", "same_as_other", "negator"}  # each has its test above
     assert broken == {name.removeprefix("rule_") for name in ENGLISH if name.startswith("rule_")}
@@ -229,9 +274,17 @@ def test_every_rule_can_be_broken_and_has_its_words() -> None:
         ("so\u00adft zero\u200bwidth", "soft zerowidth"),
         ("👩‍👩‍👧 family", "👩‍👩‍👧 family"),
         ("lone \ud800 surrogate", "lone surrogate"),
-        ("\u202bשלום\u202c", "\u202bשלום\u202c"),
+        ("\u202bשלום\u202c", "שלום"),
         ("e\x00\u0301", "é"),
         ("\n\r", ""),
+        ("no\u2060t n\u034fot \u3164 n\U000e0061ot", "not not not"),
+        ("\u2066not\u2069 \u200fnot n\u200dot n\ufe0fot", "not not not not"),
+        ("葛\U000e0100飾 ok\ufe01", "葛飾 ok"),
+        ("❤\ufe0f 1\ufe0f\u20e3 ‼\ufe0f", "❤\ufe0f 1\ufe0f\u20e3 ‼\ufe0f"),
+        ("क्\u200dष نامه\u200cای", "क्\u200dष نامه\u200cای"),
+        (ENGLAND, ENGLAND),
+        (ENGLAND[:-1], ENGLAND[0]),
+        ("a" + ENGLAND[1:], "a"),
     ],
 )
 def test_texts_are_stored_clean(text: str, clean: str) -> None:
@@ -257,8 +310,7 @@ def test_overlap_is_a_share_of_tokens_at_their_places(premise: str, text: str, p
     found = measure(premise, text, protocol)
     assert 0 <= found.overlap <= 1
     assert len(found.shared) == round(found.overlap * len(found.tokens))
-    held = Counter(found.text[start:end].replace("’", "'").lower() for start, end in found.shared)
-    assert held.total() == (Counter(found.tokens) & Counter(measure("", premise, protocol).tokens)).total()
+    assert len(found.shared) == (Counter(found.tokens) & Counter(measure("", premise, protocol).tokens)).total()
     assert all(a[1] <= b[0] for a, b in zip(found.shared, found.shared[1:], strict=False))
 
 

@@ -90,6 +90,8 @@ def random_texts(chance: random.Random, language: str, premise: str) -> list[str
             "e\u0301té",
         ],
         *["", " ", "\u3000", "\u200b", "\u00ad", "\x07", "😀", "!", "?", "ß", "İ", "Ǆ", "仮名", "ﬁ", "\u0301"],
+        *["nоt", "ⓝo", "ΝО", "don‘t", "\u2060", "\u200d", "\u200c", "\ufe0f", "👩", "❤", "1", "\u20e3", "क्", "½", "㍿"],
+        *["沒", "別人", "\U000e0067", "\U0001f3f4", "\u3164", "\u202e", "\u20dd", "㎞", "À", "ϹΤ", "𖽃", "\U000e0100"],
     ]
     texts = []
     for _ in range(6):
@@ -143,7 +145,17 @@ def test_the_browser_measures_what_the_server_measures(site: Site, browser: Brow
     for case, ours, theirs in zip(cases, expected, seen, strict=True):
         assert theirs == ours, case
     told = {violation[0] for one in expected for violation in one["violations"]}
-    assert told == {"missing", "empty", "long", "language", "same_as_premise", "same_as_other", "overlap", "negator"}
+    assert told == {
+        "missing",
+        "empty",
+        "short",
+        "long",
+        "language",
+        "same_as_premise",
+        "same_as_other",
+        "overlap",
+        "negator",
+    }
 
 
 def test_the_pages_clock_stops_where_the_server_stops_listening(site: Site, browser: Browser) -> None:

@@ -117,6 +117,7 @@ ENGLISH = {
     "more_broken": "{first} ({n} more)",
     "rule_missing": "{label} {level}: is missing; write a sentence",
     "rule_empty": "{label} {level}: there is no word in it; write a sentence",
+    "rule_short": "{label} {level}: is a single word, which cannot be true or false; write a sentence",
     "rule_long": "{label} {level}: has {characters} characters, and {longest} are allowed; make it shorter",
     "rule_language": "{label} {level}: is not written in the project's language, {language}; write it in that",
     "rule_same_as_premise": "{label} {level}: is the sentence it was written for; write another",

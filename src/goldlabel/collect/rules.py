@@ -4,7 +4,8 @@ The browser shows the same before a writer submits, so every measure is simple e
 ``docs/collect.md`` defines them. Places are code points of the text as ``clean_text`` leaves it, which is also
 what is stored.
 
-Tokens are those of ``goldlabel.pairs.tokens``: characters in Chinese, words in English. *Overlap* is the share of
+Tokens are those of ``goldlabel.pairs.tokens``: characters in Chinese, words in English. They are compared, and
+negators looked for, in folded text (``collect.folding``), where what looks alike is alike. *Overlap* is the share of
 the hypothesis's tokens that are found in the premise, where each token of the premise is found once.
 """
 
@@ -14,13 +15,15 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
 import polars as pl
 
+from goldlabel.collect.folding import fold, fold_word, lookalikes
+from goldlabel.collect.invisible import strip_invisible
 from goldlabel.collect.messages import message
 from goldlabel.collect.protocols import Condition, Protocol
 from goldlabel.collect.refusals import Invalid
@@ -29,7 +32,8 @@ from goldlabel.pairs.tokens import locate_tokens, units_of
 
 CONTRADICTION = "contradiction"
 _OWN_SCRIPT = {"zh": r"\p{Han}", "en": r"\p{Latin}"}
-_DROPPED = dict.fromkeys(map(ord, "\u00ad\u200b\ufeff"))
+FEWEST_TOKENS = 2
+"""One word or one character says nothing that could be true or false: 下雨 does, and so does "It rains"."""
 _BREAKS = re.compile(r"\s+")
 
 Span = tuple[int, int]
@@ -54,6 +58,7 @@ class Measure:
     level: str
     text: str
     tokens: tuple[str, ...]
+    places: tuple[Span, ...]
     overlap: float
     shared: tuple[Span, ...]
     negators: tuple[Span, ...]
@@ -112,32 +117,34 @@ class Violation:
 
 
 def clean_text(text: str) -> str:
-    """Return text as it is stored: NFC, one line, single spaces, without controls and invisible breaks."""
-    visible = _BREAKS.sub(" ", text).translate(_DROPPED)
-    kept = "".join(letter for letter in visible if unicodedata.category(letter) not in ("Cc", "Cs"))
-    return _BREAKS.sub(" ", unicodedata.normalize("NFC", kept)).strip()
+    """Return text as it is stored: NFC, one line, single spaces, without controls and what nobody sees."""
+    spaced = _BREAKS.sub(" ", text)
+    kept = "".join(letter for letter in spaced if unicodedata.category(letter) not in ("Cc", "Cs"))
+    return _BREAKS.sub(" ", unicodedata.normalize("NFC", strip_invisible(kept))).strip()
 
 
 def measure_hypotheses(premise: str, hypotheses: Sequence[Hypothesis], protocol: Protocol) -> list[Measure]:
     """Return the figures of each hypothesis, in the order given."""
     texts = [clean_text(premise), *(clean_text(one.text) for one in hypotheses)]
-    given, *placed = locate_tokens(pl.Series(texts, dtype=pl.String), units_of(protocol.language))
-    negators = _find_negators(texts[1:], placed, protocol)
-    found = []
+    folded = [fold(text) for text in texts]
+    given, *placed = _locate(folded, units_of(protocol.language))
+    negators = _find_negators(folded[1:], placed, protocol)
+    measures = []
     for one, text, tokens, negated in zip(hypotheses, texts[1:], placed, negators, strict=True):
         shared = _shared([token for token, _, _ in given], tokens)
-        found.append(
+        measures.append(
             Measure(
                 label=one.label,
                 level=one.level,
                 text=text,
                 tokens=tuple(token for token, _, _ in tokens),
+                places=tuple((start, end) for _, start, end in tokens),
                 overlap=len(shared) / len(tokens) if tokens else 0.0,
                 shared=shared,
                 negators=tuple(negated),
             )
         )
-    return found
+    return measures
 
 
 def check_hypotheses(
@@ -146,23 +153,12 @@ def check_hypotheses(
     """Return every rule that the hypotheses for one premise break, in the order of the slots."""
     rules = protocol.condition(condition)
     slots = protocol.slots(condition)
+    _check_slots(hypotheses, slots, condition)
     whole, *measured = measure_hypotheses(
         premise, [Hypothesis(label="", level="", text=premise), *hypotheses], protocol
     )
-    given: dict[Slot, Measure] = {}
-    for one in measured:
-        slot = one.label, one.level
-        if slot not in slots or slot in given:
-            raise Invalid(
-                "slot_twice" if slot in given else "slot_not_asked",
-                label=Word(one.label),
-                level=Word(one.level),
-                condition=Word(condition),
-                slots=[message("slot", label=Word(label), level=Word(level)) for label, level in slots],
-            )
-        if one.text:
-            given[slot] = one
-    foreign = dict(zip(given, _foreign_shares([one.tokens for one in given.values()], protocol.language), strict=True))
+    given = {(one.label, one.level): one for one in measured if one.text}
+    foreign = dict(zip(given, _foreign_shares(list(given.values()), protocol.language), strict=True))
     found = []
     for slot in slots:
         if slot not in given:
@@ -209,7 +205,25 @@ def script_parameters(protocol: Protocol) -> dict[str, Any]:
         "overlap": protocol.writing.overlap,
         "longest": protocol.writing.longest,
         "negators": protocol.to_dict()["negators"],
+        "fewest": FEWEST_TOKENS,
+        "lookalikes": lookalikes(),
     }
+
+
+def _check_slots(hypotheses: Sequence[Hypothesis], slots: Sequence[Slot], condition: str) -> None:
+    """Refuse what is not asked for before anything is measured."""
+    filled = set()
+    for one in hypotheses:
+        slot = one.label, one.level
+        if slot not in slots or slot in filled:
+            raise Invalid(
+                "slot_twice" if slot in filled else "slot_not_asked",
+                label=Word(one.label),
+                level=Word(one.level),
+                condition=Word(condition),
+                slots=[message("slot", label=Word(label), level=Word(level)) for label, level in slots],
+            )
+        filled.add(slot)
 
 
 def _missing(slot: Slot, given: Mapping[Slot, Measure], rules: Condition) -> list[Violation]:
@@ -232,6 +246,8 @@ def _broken(
         found.append(measure.violation("long", characters=len(measure.text), longest=protocol.writing.longest))
     if foreign > 0.5:
         found.append(measure.violation("language", language=Word(protocol.language)))
+    elif len(measure.tokens) < FEWEST_TOKENS:
+        found.append(measure.violation("short"))
     twin = next((one for one in earlier if one.tokens == measure.tokens), None)
     if twin:
         found.append(measure.violation("same_as_other", other_label=Word(twin.label), other_level=Word(twin.level)))
@@ -261,26 +277,52 @@ def _shared(premise: Sequence[str], hypothesis: Sequence[Token]) -> tuple[Span, 
     return tuple(places)
 
 
-def _find_negators(texts: Sequence[str], placed: Sequence[Sequence[Token]], protocol: Protocol) -> list[list[Span]]:
+def _locate(folded: Sequence[tuple[str, Sequence[int]]], unit: str) -> list[list[Token]]:
+    """Return the tokens of folded texts with their places in the texts themselves.
+
+    One character can stand for several tokens (½); what shares a character is one token, so that places never overlap.
+    """
+    located = []
+    for tokens, (_, places) in zip(
+        locate_tokens(pl.Series([text for text, _ in folded], dtype=pl.String), unit), folded, strict=True
+    ):
+        placed: list[Token] = []
+        for token, start, end in tokens:
+            first, last = places[start], places[end - 1] + 1
+            if placed and first < placed[-1][2]:
+                earlier, first, _ = placed.pop()
+                token = earlier + token
+            placed.append((token, first, last))
+        located.append(placed)
+    return located
+
+
+def _find_negators(
+    folded: Sequence[tuple[str, Sequence[int]]], placed: Sequence[Sequence[Token]], protocol: Protocol
+) -> list[list[Span]]:
     """Return the places of negators: whole words, or in Chinese what stands in the text outside the exceptions."""
     lexicon = protocol.negators
+    listed, excepted = ({*map(fold_word, words)} for words in (lexicon.words, lexicon.exceptions))
     if units_of(protocol.language) == "words":
         words = pl.Series([token for tokens in placed for token, _, _ in tokens], dtype=pl.String).unique()
         pattern = f"^(?:{lexicon.pattern})$" if lexicon.pattern else r"[^\s\S]"
-        negators = {*words.filter(words.is_in(lexicon.words) | words.str.contains(pattern))} - {*lexicon.exceptions}
+        negators = {*words.filter(words.is_in(listed) | words.str.contains(pattern))} - excepted
         return [[(start, end) for token, start, end in tokens if token in negators] for tokens in placed]
-    excepted, listed = _any_of(lexicon.exceptions), _any_of(lexicon.words)
-    blanked = [excepted.sub(lambda found: " " * len(found[0]), text) for text in texts]
-    return [[found.span() for found in listed.finditer(text)] for text in blanked]
+    blanked = [(_any_of(excepted).sub(lambda word: " " * len(word[0]), text), places) for text, places in folded]
+    return [
+        [(places[word.start()], places[word.end() - 1] + 1) for word in _any_of(listed).finditer(text)]
+        for text, places in blanked
+    ]
 
 
-def _any_of(words: Sequence[str]) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))) or r"(?!)")
+def _any_of(words: Collection[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word)))) or r"(?!)")
 
 
-def _foreign_shares(texts: Sequence[Sequence[str]], language: str) -> list[float]:
+def _foreign_shares(measures: Sequence[Measure], language: str) -> list[float]:
     """Return for each text the share of its tokens with letters that hold none of the language's own script."""
-    tokens = pl.Series(texts, dtype=pl.List(pl.String))
+    written = [[one.text[start:end] for start, end in one.places] for one in measures]
+    tokens = pl.Series(written, dtype=pl.List(pl.String))
     lettered = tokens.list.eval(pl.element().filter(pl.element().str.contains(r"\p{L}")))
     own = lettered.list.eval(pl.element().str.contains(_OWN_SCRIPT[language])).list.mean()
     return (1 - own.cast(pl.Float64)).fill_null(0.0).to_list()

@@ -17,9 +17,9 @@ export function showMarked(element, text, marks) {
 }
 
 // Places in the cleaned text as places in the text as it was typed; none where the two do not match token by token.
-export function placesIn(typed, spans, unit) {
-  const clean = tokens(cleanText(typed), unit);
-  const raw = tokens(typed, unit);
+export function placesIn(typed, spans, rules) {
+  const clean = tokens(cleanText(typed), rules);
+  const raw = tokens(typed, rules);
   if (clean.length !== raw.length) return [];
   return raw.filter((_, n) => spans.some(({ start, end }) => start <= clean[n].start && clean[n].end <= end));
 }

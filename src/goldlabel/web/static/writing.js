@@ -137,7 +137,7 @@ function isLimited(box) {
 }
 
 function named(kind, box, spans) {
-  return placesIn(box.text, spans, data.rules.unit).map(({ start, end }) => ({ start, end, kind }));
+  return placesIn(box.text, spans, data.rules).map(({ start, end }) => ({ start, end, kind }));
 }
 
 // Marks in their order; where a shared word is a negator too, the negator is marked.
@@ -163,7 +163,7 @@ function showPremise() {
   let marks = [];
   if (box && broken(box).some(({ rule }) => rule === "overlap")) {
     const { shared } = measure(box.text, task.premise, data.rules);
-    marks = placesIn(task.premise, shared, data.rules.unit).map(({ start, end }) => ({ start, end, kind: "" }));
+    marks = placesIn(task.premise, shared, data.rules).map(({ start, end }) => ({ start, end, kind: "" }));
   }
   showMarked(find("premise"), task.premise, marks);
 }
