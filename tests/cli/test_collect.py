@@ -228,7 +228,7 @@ def test_configure(site: Path) -> None:
         (("init", "x", "--protocol", "multi", "--language", "fr"), "language 'fr'; allowed: en, zh"),
         (("init", "x", "--protocol", "multi", "--language", "en", "--set", "writing.lap=1"), "no setting 'lap'"),
         (("init", "x", "--protocol", "multi", "--language", "en", "--set", "batch"), "not of the form KEY=VALUE"),
-        (("init", "x", "--protocol", "multi", "--language", "en", "--set", "a.b=1"), "not of the form KEY=VALUE"),
+        (("init", "x", "--protocol", "multi", "--language", "en", "--set", "a.b=1"), "no setting 'a.b' in protocol"),
         (("init", "mill", "--protocol", "multi", "--language", "en"), "there is a project 'mill' already"),
         (("stats", "nowhere"), "nowhere: holds no collection; make one with: goldlabel collect init"),
         (("stats", "mill", "--project", "mil"), "--project 'mil' is not known; did you mean 'mill'"),

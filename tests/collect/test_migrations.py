@@ -58,7 +58,13 @@ SAMPLES["0003"] = (
     "INSERT INTO ledger VALUES (1, 1, 2, 1, 1, 'base', 3000, 'taken back', 'base 1', NULL, 1500000, "
     '\'{"name": "pay_undone", "parameters": {}}\')',
 )
-NEW_SINCE = {"0001": {"tries"}, "0002": set(), "0003": set()}
+SAMPLES["0004"] = (
+    *SAMPLES["0003"],
+    "INSERT INTO tokens VALUES (1, 1, 'hash', 'nightly', '[\"requester\"]', 1000000, 2000000, NULL, NULL)",
+    "INSERT INTO repeats VALUES (1, 'k', 'digest', '{\"added\": 3}', 1000000)",
+)
+_API = {"tokens", "repeats"}
+NEW_SINCE = {"0001": {"tries", *_API}, "0002": _API, "0003": _API, "0004": set()}
 """The tables that a revision did not have yet."""
 
 
@@ -119,7 +125,7 @@ def test_a_collection_of_a_newer_version_is_refused_and_left_alone(place: str) -
     engine = create_engine(url_of(place))
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    message = r"was written by a newer Goldlabel \(schema 9999, this one knows up to 0003\); install the newer version"
+    message = r"was written by a newer Goldlabel \(schema 9999, this one knows up to 0004\); install the newer version"
     for opening in (Store.open, Store.create):
         with pytest.raises(InputError, match=message) as told:
             opening(place)

@@ -352,19 +352,15 @@ def _project(tx: Transaction, folder: Path, wanted: str | None) -> Project:
 
 def _changed(protocol: Protocol, settings: list[str] | None) -> Protocol:
     """Apply ``KEY=VALUE`` settings; a value is JSON where it reads as JSON, otherwise text."""
-    from goldlabel.collect.protocols import Protocol
+    from goldlabel.collect.protocols import with_settings
 
-    fields = protocol.to_dict()
+    changes: dict[str, str] = {}
     for entry in settings or []:
         key, equals, text = entry.partition("=")
-        *parents, last = key.strip().split(".")
-        inner: Any = fields
-        for parent in parents:
-            inner = inner.get(parent) if isinstance(inner, dict) else None
-        if not equals or not isinstance(inner, dict):
+        if not equals:
             raise InputError(f"--set {entry!r} is not of the form KEY=VALUE, such as writing.cap=100")
-        inner[last] = _value(text.strip(), inner.get(last))
-    return Protocol.from_dict(fields)
+        changes[key.strip()] = text.strip()
+    return with_settings(protocol, changes, _value)
 
 
 def _value(text: str, present: object) -> Any:

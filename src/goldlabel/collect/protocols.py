@@ -7,7 +7,7 @@ changes under the people who work in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -294,6 +294,25 @@ def make_protocol(name: str, language: str) -> Protocol:
     if language not in LANGUAGES:
         raise Invalid("no_language", language=language, hint=hint(language, LANGUAGES))
     return allowed[names[0]].make(names, language)
+
+
+def with_settings(
+    protocol: Protocol, changes: Mapping[str, Any], read: Callable[[Any, object], Any] = lambda value, _: value
+) -> Protocol:
+    """Return a protocol with some settings changed, each by its path, such as ``writing.cap``.
+
+    ``read`` makes the new value of what is given and of what is there.
+    """
+    fields = protocol.to_dict()
+    for path, value in changes.items():
+        *parents, last = path.split(".")
+        inner: Any = fields
+        for parent in parents:
+            inner = inner.get(parent) if isinstance(inner, dict) else None
+        if not isinstance(inner, dict):
+            raise Invalid("setting_unknown", where="protocol", name=path, hint=hint(parents[0], fields))
+        inner[last] = read(value, inner.get(last))
+    return Protocol.from_dict(fields)
 
 
 def base_protocol(kind: str, language: str, conditions: Sequence[Condition] = ()) -> Protocol:

@@ -104,6 +104,32 @@ rate_buckets = Table(
     Column("hits", Integer, nullable=False),
 )
 
+tokens = Table(
+    "tokens",
+    metadata,
+    _id(),
+    _reference("person_id", "people", index=True),
+    Column("token_hash", Text, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("scopes", _DATA, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Column("used_at", Moment),
+    Column("withdrawn_at", Moment),
+)
+"""What a person's programs show in place of a session."""
+
+repeats = Table(
+    "repeats",
+    metadata,
+    _reference("person_id", "people", primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("digest", Text, nullable=False),
+    Column("answer", _DATA, nullable=False),
+    Column("created_at", Moment, nullable=False),
+)
+"""What a program's request under a key of its own making was answered, so that it is done once."""
+
 projects = Table(
     "projects",
     metadata,

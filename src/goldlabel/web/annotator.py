@@ -24,7 +24,7 @@ from goldlabel.web.words import word
 from goldlabel.web.work import last_vote, progress, take_work
 
 router = APIRouter()
-router.include_router(annotator_api.router)
+router.include_router(annotator_api.router, prefix="/api")
 
 Role = Literal["writer", "verifier"]
 PLACE_OF = {work.role: work.name for work in WORKS.values()}

@@ -35,7 +35,7 @@ from goldlabel.web.work import (
     view_task,
 )
 
-router = APIRouter(prefix="/api", tags=["annotators"])
+router = APIRouter(tags=["annotators"])
 
 Key = Annotated[str, Field(min_length=1, max_length=LONGEST_KEY)]
 Kind = Literal["write", "verify"]

@@ -11,7 +11,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from goldlabel.collect.store import Store
-from goldlabel.web import account, annotator, requester
+from goldlabel.web import account, annotator, api, requester, tokens
 from goldlabel.web.failures import Faults, install_failures
 from goldlabel.web.language import LANGUAGES
 from goldlabel.web.pages import STATIC, environment
@@ -49,7 +49,7 @@ def create_app(store: Store) -> FastAPI:
     app.state.store = store
     app.state.measurements = Measurements()
     install_failures(app)
-    for room in (account, annotator, requester):
+    for room in (account, tokens, annotator, requester, api):
         app.include_router(room.router)
     app.mount("/static", _Static(packages=[(package, "static") for package in STATIC]))
     for language in LANGUAGES:

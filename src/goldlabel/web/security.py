@@ -26,15 +26,18 @@ from goldlabel.collect.accounts import NewSession, Session
 from goldlabel.collect.premises import MOST_BYTES
 from goldlabel.collect.projects import Project, project, projects_of
 from goldlabel.collect.store import LARGEST, Store
+from goldlabel.collect.tokens import Bearer, bearer
 
 SESSION, VISITOR = "goldlabel_session", "goldlabel_visitor"
+API = "/api/v1/"
+"""Where programs come in: with tokens, never with the session of a browser."""
 LIFETIME = timedelta(days=14)
 CSRF_FIELD, CSRF_HEADER = "csrf", "x-csrf-token"
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 
 SMALL_BODY, BODY, UPLOAD_BODY = 64 << 10, 1 << 20, MOST_BYTES + (1 << 20)
 """Bytes that a stranger, a person, and a person who uploads may send in one request."""
-_UPLOADS = re.compile(r"/projects/\d+/(premises|pairs)")
+_UPLOADS = re.compile(r"(/api/v1)?/projects/\d+/(premises|pairs)")
 _VISITORS = re.compile(r"[\w-]{43}", re.ASCII)
 
 HEADERS = {
@@ -72,14 +75,17 @@ class Guard:
             return
         cookies = {} if scope["path"].startswith("/static/") else read_cookies(scope)
         state = scope.setdefault("state", {})
-        found = None
+        found: Session | None = None
         try:
-            found = await self._session(cookies.get(SESSION))
+            if scope["path"].startswith(API):
+                found = await self._bearer(scope)
+            else:
+                found = await self._session(cookies.get(SESSION))
         except Exception as error:
             state["trouble"] = error  # answered further in, with these headers
         visitor = cookies.get(VISITOR, "")
         added = {}
-        if found is None and not _VISITORS.fullmatch(visitor) and not scope["path"].startswith("/static/"):
+        if found is None and not _VISITORS.fullmatch(visitor) and not scope["path"].startswith(("/static/", API)):
             visitor = secrets.token_urlsafe(32)
             added["set-cookie"] = _cookie(VISITOR, visitor, secure=scope["scheme"] == "https")
         state["session"] = found
@@ -94,6 +100,18 @@ class Guard:
         def look_up() -> Session | None:
             with self.store.read() as tx:
                 return accounts.session(tx, token)
+
+        return await run_in_threadpool(look_up)
+
+    async def _bearer(self, scope: Scope) -> Bearer | None:
+        header = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+        scheme, _, token = header.decode("latin-1").partition(" ")
+        if scheme.lower() != "bearer":
+            return None
+
+        def look_up() -> Bearer | None:
+            with self.store.read() as tx:
+                return bearer(tx, token.strip())
 
         return await run_in_threadpool(look_up)
 
@@ -119,8 +137,11 @@ async def signed_in(request: Request) -> Session:
 
 
 async def check_csrf(request: Request) -> None:
-    """Refuse an unsafe request without the session's token, from a header or a field of its form."""
-    if request.method in SAFE:
+    """Refuse an unsafe request without the session's token, from a header or a field of its form.
+
+    What comes with a token of its own needs none: no other site's page can make a browser send that.
+    """
+    if request.method in SAFE or request.scope["path"].startswith(API):
         return
     given: Any = request.headers.get(CSRF_HEADER)
     if given is None and request.headers.get("content-type", "").startswith(

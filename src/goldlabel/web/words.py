@@ -31,6 +31,7 @@ WORDS = {
     "writer": N_("writer"),
     "verifier": N_("verifier"),
     "expert": N_("expert"),
+    "annotator": N_("annotator"),
     "single": N_("single"),
     "multi": N_("multi"),
     "multi-encourage": N_("multi-encourage"),

@@ -1,0 +1,164 @@
+"""Projects by token: making them, their settings, pausing, and how far they are."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field, WithJsonSchema
+
+from goldlabel.collect import projects
+from goldlabel.collect.ledger import totals
+from goldlabel.collect.projects import LONGEST_NAME, Project, queue_progress
+from goldlabel.collect.protocols import Protocol, make_protocol, with_settings
+from goldlabel.collect.refusals import Forbidden
+from goldlabel.collect.repeats import once
+from goldlabel.collect.settings_schema import changes_of, schema_of
+from goldlabel.web.api.bearer import Holder, Key
+from goldlabel.web.security import Managed, Stored, may_make_projects
+
+router = APIRouter(tags=["projects"])
+both = APIRouter(tags=["projects"])
+
+Changes = Annotated[
+    dict[str, Any],
+    WithJsonSchema({"type": "object", "properties": changes_of(Protocol), "additionalProperties": False}),
+]
+Settings = Annotated[dict[str, Any], WithJsonSchema(schema_of(Protocol))]
+
+
+class ProjectSummary(BaseModel):
+    """A project, and what its person is in it."""
+
+    id: int
+    name: str
+    kind: str
+    language: str
+    labels: str
+    state: str
+    roles: list[str]
+    created_at: datetime
+
+
+class NewProject(BaseModel):
+    """A ready-made protocol (several conditions are joined by commas), and what is to be different in it."""
+
+    name: str = Field(min_length=1, max_length=LONGEST_NAME)
+    protocol: str = Field(max_length=200, examples=["multi"])
+    language: str = Field(max_length=10, examples=["en"])
+    settings: Changes = {}
+
+
+class ProjectChange(BaseModel):
+    """What is to be different about a project."""
+
+    state: Literal["running", "paused"]
+
+
+class QueueCounts(BaseModel):
+    """How far one kind of work is in one condition and genre."""
+
+    kind: str
+    origin: str
+    condition: str
+    genre: str
+    waiting: int
+    leased: int
+    lapsed: int
+    answered: int
+    unusable: int
+
+
+class Stats(BaseModel):
+    """What is counted in a project; amounts are text, so that they stay exact."""
+
+    state: str
+    queue: list[QueueCounts]
+    currency: str
+    owed: str
+
+
+@both.get("/projects")
+def list_projects(holder: Holder, store: Stored) -> list[ProjectSummary]:
+    """Return the projects that the token's person has a role in."""
+    with store.read() as tx:
+        return [summary(project, roles) for project, roles in projects.projects_of(tx, holder.person_id)]
+
+
+@router.post("/projects", status_code=201)
+def make_project(new: NewProject, holder: Holder, store: Stored, key: Key = None) -> ProjectSummary:
+    """Make a project, whose requester the token's person becomes."""
+    if not may_make_projects(holder, store):
+        raise Forbidden("requesters_only")
+    protocol = with_settings(make_protocol(new.protocol, new.language), new.settings)
+
+    def act() -> dict[str, Any]:
+        made = projects.create_project(tx, new.name, protocol, by=holder.person_id)
+        return summary(made, ["requester"]).model_dump(mode="json")
+
+    with store.write() as tx:
+        return ProjectSummary(**once(tx, holder.person_id, key, ["project", new.model_dump(mode="json")], act))
+
+
+@router.get("/projects/{project_id}")
+def show_project(project: Managed) -> ProjectSummary:
+    """Return one project."""
+    return summary(project, ["requester"])
+
+
+@router.patch("/projects/{project_id}")
+def change_project(project: Managed, change: ProjectChange, holder: Holder, store: Stored) -> ProjectSummary:
+    """Pause a project, or let it go on."""
+    with store.write() as tx:
+        projects.set_state(tx, project.id, change.state, by=holder.person_id)
+        return summary(projects.project(tx, project.id), ["requester"])
+
+
+@router.get("/projects/{project_id}/settings")
+def show_settings(project: Managed) -> Settings:
+    """Return all settings."""
+    return project.protocol.to_dict()
+
+
+@router.patch("/projects/{project_id}/settings")
+def change_settings(project: Managed, changes: Changes, holder: Holder, store: Stored) -> Settings:
+    """Change settings, each by its path, such as ``pay.pair``; they hold from now on. Return all of them."""
+    with store.write() as tx:
+        present = projects.project(tx, project.id).protocol
+        changed = projects.configure(tx, project.id, with_settings(present, changes), by=holder.person_id)
+    return changed.protocol.to_dict()
+
+
+@router.get("/projects/{project_id}/stats")
+def show_stats(project: Managed, store: Stored) -> Stats:
+    """Return what is counted: the queue of every kind of work, and what is owed."""
+    with store.read() as tx:
+        return Stats(
+            state=project.state,
+            queue=[QueueCounts(**vars(line)) for line in queue_progress(tx, project.id)],
+            currency=project.protocol.pay.currency,
+            owed=str(sum(totals(tx, project.id).values())),
+        )
+
+
+@router.get("/projects/{project_id}/figures")
+def show_figures(request: Request, project: Managed, store: Stored) -> dict[str, Any]:
+    """Return what is measured: agreement, foreign pairs beside own ones, people beside gold; and when it was."""
+    measured = request.app.state.measurements.get(store, project.id)
+    return {"measured_at": measured.at, **measured.figures.to_dict()}
+
+
+def summary(project: Project, roles: list[str]) -> ProjectSummary:
+    """Return what is told of a project."""
+    protocol = project.protocol
+    return ProjectSummary(
+        id=project.id,
+        name=project.name,
+        kind=protocol.kind,
+        language=protocol.language,
+        labels=protocol.labels,
+        state=project.state,
+        roles=roles,
+        created_at=project.created_at,
+    )
