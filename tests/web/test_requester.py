@@ -20,7 +20,6 @@ from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.recount import check
 from goldlabel.collect.schema import checks, invites, ledger, pairs, premises
 from goldlabel.pairs import read
-from goldlabel.worker.measuring import Measurements
 from tests.collect.campaign import bring_pairs, join, small_protocol, verify_all, write_all
 from tests.web.world import Visitor, World, objects, populate
 
@@ -328,8 +327,7 @@ def _total(world: World, person_id: int) -> float:
 def test_numbers_lead_to_their_pairs(empty: World, boss: Visitor) -> None:
     world = populate(empty, premises=12)
     home = f"/projects/{world.project}"
-    measurements: Measurements = world.app.state.measurements
-    measured = measurements.get(world.store, world.project)
+    measured = world.measured()
     figures = boss.get(f"{home}/figures").text
     assert measured.meter is not None
     assert measured.figures.verification is not None
@@ -452,16 +450,9 @@ def test_a_human_baseline_shows_its_score(empty: World, boss: Visitor) -> None:
         found = projects.create_project(tx, "ceiling", protocol, by=empty.people["boss"])
     bring_pairs(empty.store, found.id, 6, origin="imported", labels=("neutral", "entailment"))
     verify_all(empty.store, found.id, join(empty.store, found.id, "verifier", 5))
+    boss.get(f"/projects/{found.id}")
+    empty.work_off()
     page = boss.get(f"/projects/{found.id}/figures").text
     assert "majority gives the label" in page
     assert "100.0" in page
     assert shown(boss, f"/projects/{found.id}/pairs?verified=yes") == 6
-
-
-def test_measurements_are_kept_for_a_while(empty: World) -> None:
-    project_id = made(empty)
-    measurements = Measurements()
-    first = measurements.get(empty.store, project_id)
-    assert measurements.get(empty.store, project_id) is first
-    assert measurements.known(project_id) is first
-    assert measurements.known(project_id + 1) is None

@@ -16,6 +16,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from goldlabel.collect import accounts, assignment, ledger, people, projects
+from goldlabel.collect.measurements import Measured, load_measured
 from goldlabel.collect.premises import Premise
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.schema import checks, invites, pairs
@@ -23,6 +24,8 @@ from goldlabel.collect.schema import ledger as ledger_lines
 from goldlabel.collect.store import Store, system_clock
 from goldlabel.web.app import create_app
 from goldlabel.web.security import SESSION
+from goldlabel.worker.measuring import measure_project
+from goldlabel.worker.work import work_once
 from tests.collect.campaign import ANIMALS, GENRES, bring_pairs, small_protocol, verify_all, write_all
 
 PASSWORD = "four random words here"
@@ -77,6 +80,19 @@ class World:
         with self.store.write() as tx:
             session = accounts.open_session(tx, self.people[name], lifetime=timedelta(hours=1))
         return Visitor(self.app, session, **options)
+
+    def work_off(self) -> None:
+        """Do what a worker would."""
+        while work_once(self.store, "worker"):
+            pass
+
+    def measured(self) -> Measured:
+        """Measure the project as it is now."""
+        measure_project(self.store, self.project)
+        with self.store.read() as tx:
+            measured = load_measured(tx, self.project)
+        assert measured is not None
+        return measured
 
     def one(self, query: Any) -> Any:
         """Return the first value of a query."""

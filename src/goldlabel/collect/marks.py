@@ -8,16 +8,23 @@ import polars as pl
 
 from goldlabel.pairs.labels import NO_GOLD
 
+_TEXTS = ("condition", "genre", "level", "label", "writer", "gold")
+
 
 @dataclass(frozen=True)
 class Marks:
     """A row per pair (``id``, ``condition``, ``genre``, ``level``, ``label``, ``writer``, ``verified``, ``gold``).
 
     Where artifacts were measured there is also ``right`` (labelled right without the premise), ``negated``,
-    ``overlap``, and ``words``: those of the words on the page that the hypothesis holds.
+    ``overlap``, and ``words``, those of the hypothesis as they were counted.
     """
 
     frame: pl.DataFrame
+
+    @classmethod
+    def nothing(cls) -> Marks:
+        """Return the marks of no pair, as long as nothing is measured."""
+        return cls(pl.DataFrame(schema={"id": pl.Int64, **dict.fromkeys(_TEXTS, pl.String), "verified": pl.Boolean}))
 
     @property
     def outcomes(self) -> pl.Expr:

@@ -172,6 +172,10 @@ ENGLISH = {
     "left_long": "longer than {n} characters",
     "left_twice": "a duplicate",
     "questions": "{n} premises cannot be drawn by {questions} questions; give 1 or more of each",
+    "no_job": "there is no such job; it may have been cleared away: ask for it again",
+    "job_failed": "this could not be finished; try again, and if it stays so let whoever runs the server read its log",
+    "job_crashed": "this ended the worker process {n} times and is not tried again; let whoever runs the server read "
+    "its log",
     "no_collection": "{place}: holds no collection; make one with: goldlabel collect init",
     "collection_there": "{place}: holds a collection already; open it, or choose another place",
     "not_a_database": "{place}: is not a database of Goldlabel ({reason})",

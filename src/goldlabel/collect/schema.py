@@ -22,6 +22,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     Table,
     Text,
@@ -443,3 +444,55 @@ ledger = Table(
 )
 """``amount`` is in ten-thousandths of the project's currency; ``message`` is a reason of our own by its name."""
 Index("ix_ledger_person", ledger.c.project_id, ledger.c.person_id)
+
+jobs = Table(
+    "jobs",
+    metadata,
+    _id(),
+    _reference("project_id", "projects"),
+    Column("kind", Text, nullable=False),
+    Column("options", _DATA, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("share", Float, nullable=False),
+    _reference("asked_by", "people", nullable=True),
+    Column("asked_at", Moment, nullable=False),
+    Column("worker", Text),
+    Column("lease_until", Moment),
+    Column("finished_at", Moment),
+    Column("problem", _DATA),
+)
+"""What takes longer than a page may; ``worker`` does it, or did. A project is measured by one job at a time."""
+Index("ix_jobs_project", jobs.c.project_id, jobs.c.kind, jobs.c.id)
+Index(
+    "ix_jobs_waiting",
+    jobs.c.id,
+    sqlite_where=jobs.c.finished_at.is_(None),
+    postgresql_where=jobs.c.finished_at.is_(None),
+)
+Index(
+    "uq_jobs_measuring",
+    jobs.c.project_id,
+    unique=True,
+    sqlite_where=(jobs.c.kind == "measure") & jobs.c.finished_at.is_(None),
+    postgresql_where=(jobs.c.kind == "measure") & jobs.c.finished_at.is_(None),
+)
+
+job_files = Table(
+    "job_files",
+    metadata,
+    _reference("job_id", "jobs", primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("data", LargeBinary, nullable=False),
+)
+"""What a job made, in pieces."""
+
+measurements = Table(
+    "measurements",
+    metadata,
+    _reference("project_id", "projects", primary_key=True, autoincrement=False),
+    Column("at", Moment, nullable=False),
+    Column("figures", Text, nullable=False),
+    Column("marks", LargeBinary, nullable=False),
+)
+"""What was measured of a project last: its figures as JSON, and as Parquet which pair is counted in which of them."""

@@ -16,10 +16,7 @@ from goldlabel.web.failures import Faults, install_failures
 from goldlabel.web.language import LANGUAGES
 from goldlabel.web.pages import STATIC, environment
 from goldlabel.web.security import Guard, check_csrf
-from goldlabel.worker.measuring import Measurements
-
-PLACE = "GOLDLABEL_COLLECTION"
-"""The variable that tells a server process which collection it serves."""
+from goldlabel.worker.keeper import PLACE
 
 
 class _Static(StaticFiles):
@@ -47,7 +44,6 @@ def create_app(store: Store) -> FastAPI:
         openapi_url="/api/openapi.json",
     )
     app.state.store = store
-    app.state.measurements = Measurements()
     install_failures(app)
     for room in (account, tokens, annotator, requester, api):
         app.include_router(room.router)

@@ -12,8 +12,9 @@ import uvicorn
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
-from goldlabel.web.app import PLACE, create_app
+from goldlabel.web.app import create_app
 from goldlabel.web.security import is_loopback
+from goldlabel.worker.keeper import PLACE, kept_worker
 
 LOG = logging.getLogger("uvicorn.error")
 TRUSTED = "FORWARDED_ALLOW_IPS"
@@ -56,13 +57,15 @@ def serve(
     }
     if workers == 1:
         try:
-            uvicorn.run(create_app(store), **options)  # type: ignore[arg-type]
+            with kept_worker(place):
+                uvicorn.run(create_app(store), **options)  # type: ignore[arg-type]
         finally:
             store.close()
         return
     store.close()
     os.environ[PLACE] = place
-    uvicorn.run("goldlabel.web.app:app_of_environment", factory=True, workers=workers, **options)  # type: ignore[arg-type]
+    with kept_worker(place):
+        uvicorn.run("goldlabel.web.app:app_of_environment", factory=True, workers=workers, **options)  # type: ignore[arg-type]
 
 
 def _check_address(host: str, port: int) -> None:
@@ -93,5 +96,6 @@ LOGGING = {
     "loggers": {
         "uvicorn": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
         "goldlabel.web": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+        "goldlabel.worker": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
     },
 }

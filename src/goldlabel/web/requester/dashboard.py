@@ -11,13 +11,12 @@ from fastapi.responses import Response
 from goldlabel.collect import qualification
 from goldlabel.collect.browsing import QUEUES, ledger_kinds, owed, queue_slice
 from goldlabel.collect.checking import pending_checks
+from goldlabel.collect.measurements import look_up
 from goldlabel.collect.pair_browsing import pairs_by_subset
 from goldlabel.collect.projects import Project, QueueLine, queue_progress
 from goldlabel.collect.store import Store
 from goldlabel.web.pages import page
-from goldlabel.web.requester.people import agreements
 from goldlabel.web.security import Before, Managed, Stored
-from goldlabel.worker.measuring import Measured, Measurements
 
 router = APIRouter(tags=["overview"])
 
@@ -26,13 +25,12 @@ Word = Annotated[str | None, Query(max_length=200)]
 
 @router.get("/projects/{project_id}")
 def dashboard_page(request: Request, project: Managed, store: Stored) -> Response:
-    """The whole overview; what takes longer to measure comes from the last time, or a moment later."""
-    measurements: Measurements = request.app.state.measurements
+    """The whole overview; what takes longer to measure is shown as it was measured last, and measured again."""
     return page(
         request,
         "requester/dashboard.html",
         project=project,
-        **_figures(store, measurements.known(project.id)),
+        **_figures(store, project),
         **_progress(store, project),
     )
 
@@ -46,9 +44,7 @@ def progress_part(request: Request, project: Managed, store: Stored) -> Response
 @router.get("/projects/{project_id}/figures")
 def figures_part(request: Request, project: Managed, store: Stored) -> Response:
     """The part of the overview that is measured."""
-    measurements: Measurements = request.app.state.measurements
-    measured = measurements.get(store, project.id)
-    return page(request, "requester/figures.html", project=project, **_figures(store, measured))
+    return page(request, "requester/figures.html", project=project, **_figures(store, project))
 
 
 @router.get("/projects/{project_id}/queue")
@@ -72,14 +68,14 @@ def queue_page(
     )
 
 
-def _figures(store: Store, measured: Measured | None) -> dict[str, Any]:
-    if measured is None:
-        return {"measured": None, "agreed": {}, "flagged": []}
-    agreed = agreements(measured)
+def _figures(store: Store, project: Project) -> dict[str, Any]:
+    measuring = look_up(store, project.id)
+    measured = measuring.measured
+    agreed = measured.people if measured else {}
     with store.read() as tx:
-        everybody = qualification.people_overview(tx, measured.project_id)
+        everybody = qualification.people_overview(tx, project.id)
     flagged = [one for one in everybody if one.flags or (one.pseudonym in agreed and agreed[one.pseudonym].flags)]
-    return {"measured": measured, "agreed": agreed, "flagged": flagged}
+    return {"measuring": measuring, "measured": measured, "agreed": agreed, "flagged": flagged}
 
 
 def _progress(store: Store, project: Project) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from fastapi.responses import Response
 
 from goldlabel.collect import projects
 from goldlabel.collect.importing import new_pairs
+from goldlabel.collect.marks import Marks
+from goldlabel.collect.measurements import load_marks, look_up
 from goldlabel.collect.messages import hint, message
 from goldlabel.collect.pair_browsing import PairFilter, count_pairs, pair_rows, pair_slice, pair_votes, siblings
 from goldlabel.collect.premises import MOST_BYTES
@@ -25,7 +27,6 @@ from goldlabel.web.account import HOUR
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.security import Before, Managed, ObjectId, Person, Stored, limit
-from goldlabel.worker.measuring import Measurements
 
 router = APIRouter(tags=["pairs"])
 
@@ -41,9 +42,9 @@ def pairs_page(
     before: Before = None,
 ) -> Response:
     """Some pairs of the project, the newest first."""
-    measurements: Measurements = request.app.state.measurements
-    marks = measurements.get(store, project.id).marks if chosen.needs_measuring else None
+    measuring = look_up(store, project.id) if chosen.needs_measuring else None
     with store.read() as tx:
+        marks = load_marks(tx, project.id) or Marks.nothing() if chosen.needs_measuring else None
         rows = pair_slice(tx, project, chosen, marks, before=before)
         votes = pair_votes(tx, [row.id for row in rows.rows])
         total = count_pairs(tx, project, chosen, marks)
@@ -55,6 +56,7 @@ def pairs_page(
         rows=rows,
         votes=votes,
         total=total,
+        measuring=measuring,
         own=project.kind.own,
         origins=dict.fromkeys((project.kind.own, *project.kind.imports)),
     )

@@ -8,14 +8,13 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import people, qualification
+from goldlabel.collect import measurements, people, qualification
 from goldlabel.collect.browsing import ledger_slice
+from goldlabel.collect.measurements import PersonAgreement
 from goldlabel.collect.refusals import Missing
 from goldlabel.messages import Message
-from goldlabel.verify.annotators import Annotator
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, ObjectId, Person, Stored
-from goldlabel.worker.measuring import Measured, Measurements
 
 router = APIRouter(tags=["people"])
 
@@ -24,17 +23,11 @@ LATEST = 10
 Role = Literal["requester", "writer", "verifier", "expert"]
 
 
-def agreements(measured: Measured) -> dict[str, Annotator]:
-    """Return how far each person agrees with the others, by pseudonym, where there are votes enough."""
-    found = measured.figures.verification
-    return {one.name: one for one in found.annotators.people} if found and found.annotators else {}
-
-
 @router.get("/projects/{project_id}/people")
 def people_page(request: Request, project: Managed, store: Stored) -> Response:
     """Everybody in the project, those with flags first."""
-    measurements: Measurements = request.app.state.measurements
-    agreed = agreements(measurements.get(store, project.id))
+    known = measurements.look_up(store, project.id).measured
+    agreed = known.people if known else {}
     with store.read() as tx:
         everybody = qualification.people_overview(tx, project.id)
     everybody.sort(key=lambda one: (not (one.flags or _flags(agreed, one.pseudonym)), -one.pairs - one.votes))
@@ -44,20 +37,19 @@ def people_page(request: Request, project: Managed, store: Stored) -> Response:
 @router.get("/projects/{project_id}/people/{person_id}")
 def person_page(request: Request, project: Managed, person_id: ObjectId, store: Stored) -> Response:
     """One person: what they did, and what can be changed."""
-    measurements: Measurements = request.app.state.measurements
-    measured = measurements.get(store, project.id)
+    known = measurements.look_up(store, project.id).measured
     with store.read() as tx:
         found = next((one for one in qualification.people_overview(tx, project.id) if one.person_id == person_id), None)
         if found is None:
             raise Missing("no_person")
         lines = ledger_slice(tx, project.id, person_id=person_id)
-    groups = measured.meter.writers if measured.meter else []
+    groups = known.meter.writers if known and known.meter else []
     return page(
         request,
         "requester/person.html",
         project=project,
         one=found,
-        agreed=agreements(measured).get(found.pseudonym),
+        agreed=known.people.get(found.pseudonym) if known else None,
         meter=next((group for group in groups if group.name == found.pseudonym), None),
         lines=replace(lines, rows=lines.rows[:LATEST]),
     )
@@ -99,5 +91,5 @@ def allow_attempt(project: Managed, person_id: ObjectId, person: Person, store: 
     return RedirectResponse(f"/projects/{project.id}/people/{person_id}", 303)
 
 
-def _flags(agreed: dict[str, Annotator], pseudonym: str) -> tuple[Message, ...]:
+def _flags(agreed: dict[str, PersonAgreement], pseudonym: str) -> tuple[Message, ...]:
     return agreed[pseudonym].flags if pseudonym in agreed else ()

@@ -20,7 +20,14 @@ async function refresh(part) {
   }
 }
 
-for (const part of document.querySelectorAll("[data-part]")) {
-  if ("now" in part.dataset) refresh(part);
-  setInterval(() => refresh(part), 1000 * Number(part.dataset.seconds));
+// A part that says that something is under way is fetched again sooner.
+function keep(part) {
+  const sooner = part.querySelector("[data-again]");
+  const seconds = Number(sooner ? sooner.dataset.again : part.dataset.seconds);
+  setTimeout(async () => {
+    await refresh(part);
+    keep(part);
+  }, 1000 * seconds);
 }
+
+for (const part of document.querySelectorAll("[data-part]")) keep(part);

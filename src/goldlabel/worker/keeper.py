@@ -1,0 +1,71 @@
+"""The keeper of a worker: starts its process beside a server, and starts it again when it ends before the server."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+LOG = logging.getLogger("goldlabel.worker")
+
+PLACE, NAME = "GOLDLABEL_COLLECTION", "GOLDLABEL_WORKER"
+"""The variables that tell a process which collection it serves, and a worker what it is called."""
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+"""Seconds before a worker that ended is started again: twice as long each time."""
+
+
+class Keeper:
+    """One worker process at a time, for the collection at a place."""
+
+    def __init__(self, place: str) -> None:
+        self._environment = {**os.environ, PLACE: place, NAME: secrets.token_hex(8)}
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._keep, daemon=True)
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start the worker."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """End the worker and wait for it."""
+        self._ended.set()
+        process = self.process
+        if process is not None and process.stdin is not None:
+            process.stdin.close()
+        self._thread.join()
+
+    def _keep(self) -> None:
+        pause = FIRST_PAUSE
+        while not self._ended.is_set():
+            command = [sys.executable, "-m", "goldlabel.worker"]
+            with subprocess.Popen(command, stdin=subprocess.PIPE, env=self._environment) as self.process:
+                if self._ended.is_set() and self.process.stdin is not None:
+                    self.process.stdin.close()
+                code = self.process.wait()
+            if self._ended.is_set():
+                return
+            LOG.error(
+                "the worker that measures and exports ended (exit code %s); people can go on working, and it is "
+                "started again in %.0f s",
+                code,
+                pause,
+            )
+            self._ended.wait(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+
+@contextmanager
+def kept_worker(place: str) -> Iterator[Keeper]:
+    """Keep a worker for a collection until the block ends."""
+    keeper = Keeper(place)
+    keeper.start()
+    try:
+        yield keeper
+    finally:
+        keeper.end()

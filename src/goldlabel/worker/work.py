@@ -1,0 +1,98 @@
+"""The worker: takes jobs from the database one after another, and does them.
+
+Whatever a job does wrong stays with the job: its page says that it failed, the log says why, and the next one is
+taken. A database that cannot be reached is waited for.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from goldlabel.collect import jobs
+from goldlabel.collect.jobs import Job
+from goldlabel.collect.measurements import MEASURE
+from goldlabel.collect.messages import message
+from goldlabel.collect.refusals import Refusal
+from goldlabel.collect.store import Store, hide_values
+from goldlabel.errors import StorageError
+from goldlabel.messages import Message
+
+LOG = logging.getLogger("goldlabel.worker")
+
+PAUSE = 0.5
+"""Seconds between two looks for a job."""
+TROUBLE_PAUSE = 5.0
+HEARTBEAT = 15.0
+
+
+def work(store: Store, name: str, ended: threading.Event) -> None:
+    """Do jobs until told to end."""
+    while not ended.is_set():
+        try:
+            pause = 0.0 if work_once(store, name) else PAUSE
+        except StorageError as error:
+            LOG.error("%s", error)
+            pause = TROUBLE_PAUSE
+        ended.wait(pause)
+
+
+def work_once(store: Store, name: str) -> bool:
+    """Do the next job; say whether there was one."""
+    with store.write() as tx:
+        job = jobs.take_job(tx, name)
+    if job is None:
+        return False
+    problem = _do(store, job)
+    with store.write() as tx:
+        jobs.end_job(tx, job.id, problem)
+    return True
+
+
+def _do(store: Store, job: Job) -> Message | None:
+    """Do a job, and return what kept it from being done."""
+    try:
+        with _held(store, job):
+            _KINDS[job.kind](store, job)
+    except StorageError:
+        raise
+    except Refusal as error:
+        return error.message
+    except Exception as error:
+        hide_values(error)
+        LOG.error("a job of kind %r failed", job.kind, exc_info=error)
+        return message("job_failed")
+    return None
+
+
+@contextmanager
+def _held(store: Store, job: Job) -> Iterator[None]:
+    """Renew the lease of a job while the block runs."""
+    over = threading.Event()
+
+    def renew() -> None:
+        while not over.wait(HEARTBEAT):
+            try:
+                with store.write() as tx:
+                    jobs.renew_job(tx, job.id)
+            except StorageError as error:
+                LOG.error("%s", error)
+
+    thread = threading.Thread(target=renew, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _measure(store: Store, job: Job) -> None:
+    from goldlabel.worker.measuring import measure_project
+
+    measure_project(store, job.project_id)
+
+
+_KINDS: dict[str, Callable[[Store, Job], None]] = {MEASURE: _measure}
