@@ -69,6 +69,11 @@ SAMPLES["0005"] = (
     "INSERT INTO job_files VALUES (1, 0, 'data')",
     "INSERT INTO measurements VALUES (1, 1500000, '{}', 'marks')",
 )
+SAMPLES["0006"] = (
+    *SAMPLES["0005"],
+    "INSERT INTO decisions VALUES (1, 1, 2, 'reject', false, 'hasty', '[]', 1, 1600000, NULL, NULL)",
+    "INSERT INTO decided_answers VALUES (1, 1, NULL, NULL)",
+)
 
 
 def url_of(place: str) -> str:

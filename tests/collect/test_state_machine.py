@@ -22,6 +22,8 @@ from goldlabel.collect.people import add_member
 from goldlabel.collect.projects import NewPair, add_premises, configure, create_project, import_pairs, set_state
 from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Conflict
+from goldlabel.collect.rejection import carry_out, decide
+from goldlabel.collect.rejection import take_back as take_back_decision
 from goldlabel.collect.schema import answers, assignments, pairs, tasks
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.verifying import draw_verification, undo, vote
@@ -69,6 +71,7 @@ class Collection(RuleBasedStateMachine):
         self.paused = False
         self.given: dict[tuple[int, str], int] = {}
         self.expected: Counter[int] = Counter()
+        self.decided: list[tuple[int, int, int]] = []
 
     def teardown(self) -> None:
         try:
@@ -252,6 +255,33 @@ class Collection(RuleBasedStateMachine):
                 reverse(tx, self.project_id, line.id, reason="mistake", by=None)
                 self.expected[person_id] -= 100 * (line.id not in reversed_before)
 
+    @rule(person=PEOPLE, works=st.sampled_from([("write",), ("verify",), ("write", "verify")]))
+    def reject(self, person: int, works: tuple[str, ...]) -> None:
+        person_id = self.people[person]
+        with self.store.write() as tx:
+            counted = tx.all(select(answers).where(answers.c.person_id == person_id, answers.c.state == "counted"))
+            try:
+                decision_id = decide(tx, self.project_id, person_id, "reject", reason="hasty", by=None, works=works)
+            except Conflict:
+                return
+        carry_out(self.store, self.project_id, decision_id, by=None)
+        lost = sum(
+            20 if row.kind != "write" else 90 * (row.label is None)
+            for row in counted
+            if ("write" if row.kind == "write" else "verify") in works
+        )
+        self.expected[person_id] -= lost
+        self.decided.append((decision_id, person_id, lost))
+
+    @precondition(lambda self: self.decided)
+    @rule(choice=st.integers(0, 9))
+    def think_better_of_it(self, choice: int) -> None:
+        decision_id, person_id, lost = self.decided.pop(choice % len(self.decided))
+        with self.store.write() as tx:
+            take_back_decision(tx, self.project_id, decision_id, by=None)
+        carry_out(self.store, self.project_id, decision_id, by=None)
+        self.expected[person_id] += lost
+
     @invariant()
     def events_agree_with_tables(self) -> None:
         with self.store.read() as tx:
@@ -293,11 +323,12 @@ class Collection(RuleBasedStateMachine):
                 row.pair_id
                 for row in tx.all(select(answers).where(answers.c.kind == "verify", answers.c.state == "counted"))
             )
-            drawn = [row.id for row in tx.all(select(pairs.c.id).where(pairs.c.draw_number.is_not(None)))]
+            live = pairs.c.state == "counted"
+            drawn = [row.id for row in tx.all(select(pairs.c.id).where(live, pairs.c.draw_number.is_not(None)))]
             assert check(tx, self.project_id) == []
         self.nobody_sees_anything_twice_or_their_own()
         assert left == []
-        assert votes == Counter(dict.fromkeys(drawn, VOTES))
+        assert {pair_id: votes[pair_id] for pair_id in drawn} == dict.fromkeys(drawn, VOTES)
 
     def finish(self, people: list[int], kind: str) -> None:
         for person_id in people:

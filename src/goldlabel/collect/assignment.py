@@ -110,13 +110,28 @@ def skip(tx: Transaction, assignment_id: int, person_id: int) -> None:
         return
     if row.state != "leased":
         raise Conflict("task_not_skipped")
-    becomes = "withdrawn" if row.kind == "gold" else "open"
-    release(tx, row, "skipped", becomes)
+    _give_back(tx, row, "skipped", person_id)
+
+
+def take_away(tx: Transaction, project_id: int, person_id: int, *, by: int | None) -> None:
+    """Give back all that a person holds, for someone else; an answer that still comes is late."""
+    held = (assignments.c.project_id == project_id, assignments.c.person_id == person_id)
+    for leased in tx.all(select(assignments).where(*held, assignments.c.state == "leased").order_by(assignments.c.id)):
+        row = lock_assignment(tx, leased.id, person_id)
+        if row.state == "leased":
+            _give_back(tx, row, "passed", by)
+
+
+def _give_back(tx: Transaction, row: Row[Any], state: str, by: int | None) -> None:
+    """End a lease; its task waits for someone else, unless it is a known answer or its pair is out of the data."""
+    counted = row.pair_id is None or tx.value(select(pairs.c.state).where(pairs.c.id == row.pair_id)) == "counted"
+    becomes = "open" if counted and row.kind != "gold" else "withdrawn"
+    release(tx, row, state, becomes)
     record(
         tx,
-        "lease.skipped",
+        f"lease.{state}",
         project_id=row.project_id,
-        person_id=person_id,
+        person_id=by,
         subject=f"task {row.task_id}",
         data={"assignment": row.id, "task": row.task_id, "becomes": becomes},
     )

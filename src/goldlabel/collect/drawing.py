@@ -127,6 +127,13 @@ def ask(tx: Transaction, project: Project, pair_id: int, wanted: int, by: int | 
     _record(tx, "verification.widened", project, by, 0, [pair_id], wanted)
 
 
+def fill_up(tx: Transaction, project: Project, pair_id: int, by: int | None) -> None:
+    """Ask for the votes that a drawn pair, whose row is held, wants and has not been given while it was out."""
+    has = int(tx.value(select(func.count()).where(tasks.c.pair_id == pair_id, tasks.c.kind == "verify")))
+    if 0 < has < project.policy.first:
+        ask(tx, project, pair_id, project.policy.first, by)
+
+
 def _widen(tx: Transaction, project: Project, by: int | None) -> None:
     """Add the votes that drawn pairs want since the number of verifiers was raised.
 
@@ -135,7 +142,8 @@ def _widen(tx: Transaction, project: Project, by: int | None) -> None:
     wanted = project.policy.first
     short = (
         select(tasks.c.pair_id)
-        .where(tasks.c.project_id == project.id, tasks.c.kind == "verify")
+        .join(pairs, pairs.c.id == tasks.c.pair_id)
+        .where(tasks.c.project_id == project.id, tasks.c.kind == "verify", pairs.c.state == "counted")
         .group_by(tasks.c.pair_id)
         .having(func.count() < wanted)
     )

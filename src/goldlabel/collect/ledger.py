@@ -200,6 +200,13 @@ def lines(
     return _lines(tx, *chosen)
 
 
+def standing_lines(tx: Transaction, project_id: int, answer_id: int) -> list[Line]:
+    """Return the lines of an answer that are no reversals and are not reversed."""
+    written = lines(tx, project_id, answer_id=answer_id)
+    gone = {line.reverses for line in written}
+    return [line for line in written if line.kind != "reversal" and line.id not in gone]
+
+
 def totals(tx: Transaction, project_id: int) -> dict[int, Decimal]:
     """Return what each person is owed, summed from the lines."""
     query = (

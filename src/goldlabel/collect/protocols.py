@@ -150,13 +150,17 @@ class Qualification:
 
 @dataclass(frozen=True, kw_only=True)
 class Pay:
-    """What work earns: per written pair, per label given, and what a pair earns or costs on top."""
+    """What work earns: per written pair, per label given, and what a pair earns or costs on top.
+
+    ``rejected`` says that work which the requester rejects is paid all the same.
+    """
 
     currency: str
     pair: Decimal = field(default=Decimal("0.30"), metadata=bounds(0, LARGEST_AMOUNT))
     label: Decimal = field(default=Decimal("0.20"), metadata=bounds(0, LARGEST_AMOUNT))
     bonus: Decimal = field(default=Decimal("0.10"), metadata=bounds(0, LARGEST_AMOUNT))
     penalty: Decimal = field(default=Decimal("0.10"), metadata=bounds(0, LARGEST_AMOUNT))
+    rejected: bool = False
 
     def __post_init__(self) -> None:
         code = self.currency.isascii() and self.currency.isalpha() and self.currency.isupper()

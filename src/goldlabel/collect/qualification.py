@@ -180,6 +180,8 @@ def people_overview(tx: Transaction, project_id: int) -> list[PersonOverview]:
 
 
 _NO_TRUST = Trust(0, 0, None, False)
+_TELLING = ("counted", "set_aside")
+"""What a person answered still tells about them when the requester has set it aside."""
 
 
 def _training(tx: Transaction, found: Project, person_id: int) -> Training:
@@ -212,7 +214,7 @@ def _trusts(tx: Transaction, found: Project, person_id: int | None = None) -> di
             func.sum(case((answers.c.label == pairs.c.label, 1), else_=0)).label("right"),
         )
         .join(pairs, pairs.c.id == answers.c.pair_id)
-        .where(answers.c.project_id == found.id, answers.c.kind == "gold", answers.c.state == "counted")
+        .where(answers.c.project_id == found.id, answers.c.kind == "gold", answers.c.state.in_(_TELLING))
         .group_by(answers.c.person_id)
     )
     if person_id is not None:

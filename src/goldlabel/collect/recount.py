@@ -13,6 +13,9 @@ from goldlabel.collect.schema import answers, assignments, events, ledger, pairs
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.verdicts import verdict_of
 
+RETRACTIONS = ("answer.set_aside", "answer.withdrawn")
+RESTORATIONS = ("answer.restored",)
+
 
 def check(tx: Transaction, project_id: int) -> list[str]:
     """List every difference between what a project's events tell and what its tables hold; none is well."""
@@ -78,6 +81,10 @@ class _Told:
         elif "becomes" in data:
             self.holders.pop(data["task"])
             self.tasks[data["task"]] = data["becomes"]
+        elif kind in RETRACTIONS:
+            self._retract(data)
+        elif kind in RESTORATIONS:
+            self._restore(data)
         if self.tasks.get(data.get("task", 0)) == "open":
             del self.tasks[data["task"]]
         if kind == "answer.written":
@@ -94,12 +101,31 @@ class _Told:
         elif kind == "premises.added":
             self.premises += data["last"] - data["first"] + 1
 
+    def _retract(self, data: Mapping[str, Any]) -> None:
+        self.tasks[data["task"]] = data["retracts"]
+        self.tasks |= dict.fromkeys(data["withdrawn"], "withdrawn")
+        self.pairs |= {pair_id: (self.pairs[pair_id][0], data["state"]) for pair_id in data["pairs"]}
+        if data["kind"] == "verify":
+            del self.votes[data["pair"]][data["answer"]]
+
+    def _restore(self, data: Mapping[str, Any]) -> None:
+        self.pairs |= {pair_id: (self.pairs[pair_id][0], data["state"]) for pair_id in data["pairs"]}
+        if data["restores"] is not None:
+            self.tasks[data["task"]] = data["restores"]
+            for task_id in data["reopened"]:
+                del self.tasks[task_id]
+            if data["kind"] == "verify":
+                self.votes[data["pair"]][data["answer"]] = data["label"]
+
     def verdicts(self, judged: Project) -> dict[int, str]:
         """Return what the votes decided."""
         found = {}
         for pair_id, votes in self.votes.items():
-            author = self.pairs[pair_id][0] if pair_id in self.pairs else None
-            verdict = verdict_of(judged, author, [*votes.values()], self.wanted[pair_id])
+            author, state = self.pairs.get(pair_id, (None, "counted"))
+            if state != "counted":
+                continue
+            cast = [votes[answer_id] for answer_id in sorted(votes)]
+            verdict = verdict_of(judged, author, cast, self.wanted[pair_id])
             if verdict is not None:
                 found[pair_id] = verdict
         return found

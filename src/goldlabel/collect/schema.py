@@ -412,6 +412,33 @@ checks = Table(
 )
 """Written answers drawn at random for a look by the requester."""
 
+decisions = Table(
+    "decisions",
+    metadata,
+    _id(),
+    _reference("project_id", "projects", index=True),
+    _reference("person_id", "people"),
+    Column("decision", Text, nullable=False),
+    Column("paid", Boolean, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("paused", _DATA, nullable=False),
+    _reference("decided_by", "people", nullable=True),
+    Column("decided_at", Moment, nullable=False),
+    _reference("reversed_by", "people", nullable=True),
+    Column("reversed_at", Moment),
+)
+"""That work of a person is not to count; ``paused`` are the roles that were active before."""
+
+decided_answers = Table(
+    "decided_answers",
+    metadata,
+    _reference("decision_id", "decisions", primary_key=True),
+    _reference("answer_id", "answers", primary_key=True),
+    Column("set_aside_by", _KEY),
+    Column("restored_by", _KEY),
+)
+"""The answers of a decision, and the events by which each was set aside and restored; 0 where nothing was to do."""
+
 events = Table(
     "events",
     metadata,

@@ -95,9 +95,14 @@ def verdict_of(project: Project, author: str | None, votes: Sequence[str], asked
 
 
 def settle(tx: Transaction, project: Project, pair_id: int, by: int | None) -> None:
-    """Bring a pair's verdict up to date after a vote came in or was taken back, or ask for one vote more."""
+    """Bring a pair's verdict up to date after a vote came in or was taken back, or ask for one vote more.
+
+    A pair that is not in the data any more has no verdict, and no vote more is asked for.
+    """
     tx.lock(pairs, pair_id)
     rows = tx.all(_VOTES_ON, pair_id=pair_id)
+    if rows[0].state != "counted":
+        return
     row, votes = rows[0], [one.vote for one in rows if one.vote is not None]
     author = None if row.writer_id is None else row.label
     verdict = verdict_of(project, author, votes, row.asked)
@@ -110,6 +115,7 @@ def settle(tx: Transaction, project: Project, pair_id: int, by: int | None) -> N
 _VOTES_ON = (
     select(
         pairs.c.label,
+        pairs.c.state,
         pairs.c.writer_id,
         pairs.c.verdict,
         select(func.count())

@@ -11,7 +11,7 @@ from goldlabel.collect.answering import Receipt, begin_answer, checked_seconds, 
 from goldlabel.collect.assignment import Assignment, lock_assignment, lock_person, prolong, task
 from goldlabel.collect.events import record
 from goldlabel.collect.kinds.kind import VERIFY
-from goldlabel.collect.ledger import in_units, lines, pay, reverse_line
+from goldlabel.collect.ledger import in_units, pay, reverse_line, standing_lines
 from goldlabel.collect.messages import message, words
 from goldlabel.collect.projects import project
 from goldlabel.collect.qualification import suspend_untrusted
@@ -72,7 +72,7 @@ def undo(tx: Transaction, project_id: int, person_id: int) -> Assignment:
     row = lock_assignment(tx, last.assignment_id, person_id)
     tx.change(answers, last.id, state="undone")
     found = project(tx, project_id)
-    earned = [line for line in lines(tx, project_id, answer_id=last.id) if line.kind == "base"]
+    earned = standing_lines(tx, project_id, last.id)
     event_id = record(
         tx,
         "answer.undone",
@@ -129,4 +129,6 @@ def _last_vote(tx: Transaction, project_id: int, person_id: int) -> Row[Any]:
         raise Conflict("undone_before")
     if last.state == "late":
         raise Conflict("undo_late")
+    if last.state != "counted":
+        raise Conflict("undo_not_counted")
     return last

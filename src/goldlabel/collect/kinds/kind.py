@@ -47,6 +47,7 @@ JUDGING_SETTINGS = (
     "qualification.pause",
     "pay.currency",
     "pay.label",
+    "pay.rejected",
 )
 """The settings of whatever is judged."""
 
