@@ -1,4 +1,4 @@
-"""Work that a requester sets aside goes back into the queue, its pay follows the project's rule, and all is restored."""
+"""Work that is set aside goes back into the queue, its pay follows the project's rule, and all can be restored."""
 
 from __future__ import annotations
 
@@ -202,9 +202,7 @@ def test_who_is_excluded_gets_nothing_more_and_comes_back_with_the_decision(stor
     assert get(store, project_id, hasty).status == "suspended"
     with store.read() as tx:
         assert roles(tx, project_id, hasty)["verifier"].state == "paused"
-        assert not tx.all(
-            select(assignments).where(assignments.c.state == "leased", assignments.c.person_id == hasty)
-        )
+        assert not tx.all(select(assignments).where(assignments.c.state == "leased", assignments.c.person_id == hasty))
     assert agrees(store, project_id)
     assert verify_all(store, project_id, [fresh, steady]) == 6
     give_back(store, project_id, decision_id)

@@ -153,11 +153,12 @@ def test_things_of_another_project_do_not_exist(world: World) -> None:
     boss = world.visitor("boss")
     forms = {
         "reverse": {"reason": "no"},
+        "decide": {"decision": "reject", "reason": "no"},
         "ledger": {"person_id": theirs["person_id"], "kind": "bonus", "amount": "1", "reason": "x", "key": "x"},
     }
     tried = 0
     for method, path in routes(world):
-        for name in ("pair_id", "person_id", "invite_id", "line_id", "check_id"):
+        for name in ("pair_id", "person_id", "invite_id", "line_id", "check_id", "decision_id"):
             if f"{{{name}}}" in path:
                 address = filled(path, {**mine, name: theirs[name]})
                 data = {"csrf": boss.token(), **forms.get(path.rsplit("/", 1)[-1], {})}

@@ -15,11 +15,11 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from goldlabel.collect import accounts, assignment, ledger, people, projects
+from goldlabel.collect import accounts, assignment, ledger, people, projects, rejection
 from goldlabel.collect.measurements import Measured, load_measured
 from goldlabel.collect.premises import Premise
 from goldlabel.collect.protocols import Protocol
-from goldlabel.collect.schema import checks, invites, pairs
+from goldlabel.collect.schema import checks, decisions, invites, pairs
 from goldlabel.collect.schema import ledger as ledger_lines
 from goldlabel.collect.store import Store, system_clock
 from goldlabel.web.app import create_app
@@ -143,6 +143,7 @@ def populate(world: World, protocol: Protocol | None = None, *, premises: int = 
         write_all(store, project_id, [world.people[f"{prefix}writer"]], most=premises - 2)
         verify_all(store, project_id, [world.people[f"{prefix}verifier{place}"] for place in ("", "1")], most=40)
         bring_pairs(store, project_id, 3, origin="gold", labels=("entailment", "neutral"))
+        _think_again(world, project_id, world.people[f"{prefix}verifier1"])
         with store.write() as tx:
             owner = world.people["rival" if prefix else "boss"]
             writer = world.people[f"{prefix}writer"]
@@ -151,6 +152,16 @@ def populate(world: World, protocol: Protocol | None = None, *, premises: int = 
             assignment.claim(tx, project_id, writer, "write")
             assignment.claim(tx, project_id, world.people[f"{prefix}verifier"], "verify")
     return world
+
+
+def _think_again(world: World, project_id: int, person_id: int) -> None:
+    """Set a person's judgements aside, and take the decision back."""
+    with world.store.write() as tx:
+        decision_id = rejection.decide(tx, project_id, person_id, "requeue", reason="in doubt", by=None)
+    rejection.carry_out(world.store, project_id, decision_id, by=None)
+    with world.store.write() as tx:
+        rejection.take_back(tx, project_id, decision_id, by=None)
+    rejection.carry_out(world.store, project_id, decision_id, by=None)
 
 
 def objects(world: World, project_id: int) -> dict[str, int]:
@@ -164,6 +175,7 @@ def objects(world: World, project_id: int) -> dict[str, int]:
         "person_id": world.people[f"{prefix}writer"],
         "invite_id": world.one(select(invites.c.id).where(invites.c.project_id == project_id)),
         "line_id": world.one(select(ledger_lines.c.id).where(ledger_lines.c.project_id == project_id)),
+        "decision_id": world.one(select(decisions.c.id).where(decisions.c.project_id == project_id)),
         "check_id": world.one(select(checks.c.id).where(checks.c.project_id == project_id)),
     }
 

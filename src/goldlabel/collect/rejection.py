@@ -132,7 +132,9 @@ def take_step(tx: Transaction, project_id: int, decision_id: int, *, by: int | N
     for one in rows:
         answer = lock_answer(tx, one.answer_id)
         assert answer is not None
-        values = _restore(tx, found, row, answer, one, by) if row.reversed_at else _set_aside(tx, found, row, answer, by)
+        values = (
+            _restore(tx, found, row, answer, one, by) if row.reversed_at else _set_aside(tx, found, row, answer, by)
+        )
         place = decided_answers.c.answer_id == one.answer_id
         tx.run(decided_answers.update().where(own, place).values(**values))
     return len(rows) == STEP
@@ -217,9 +219,7 @@ def _set_aside(tx: Transaction, found: Project, row: Row[Any], answer: Row[Any],
 def _restore(
     tx: Transaction, found: Project, row: Row[Any], answer: Row[Any], one: Row[Any], by: int | None
 ) -> dict[str, int]:
-    event_id = restore(
-        tx, found, answer, retracted_by=one.set_aside_by, kind="answer.restored", by=by, decision=row.id
-    )
+    event_id = restore(tx, found, answer, retracted_by=one.set_aside_by, kind="answer.restored", by=by, decision=row.id)
     return {"restored_by": event_id}
 
 

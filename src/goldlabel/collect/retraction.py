@@ -1,8 +1,8 @@
 """Retraction: an answer that counted counts no more, and what it answered goes back into the queue.
 
-The requester sets it aside, or whoever gave it withdraws it. Who gave it is not asked the same again. Pairs that it made
-are out of the data, and votes on them that nobody has begun with are not asked for any more; a vote in somebody's hands
-is taken and paid. A vote that is gone leaves its pair without a verdict until somebody else has given it.
+The requester sets it aside, or whoever gave it withdraws it. Who gave it is not asked the same again. Pairs that it
+made are out of the data, and votes on them that nobody has begun with are not asked for any more; a vote in somebody's
+hands is taken and paid. A vote that is gone leaves its pair without a verdict until somebody else has given it.
 """
 
 from __future__ import annotations
@@ -168,4 +168,3 @@ def _change_tasks(tx: Transaction, pair_ids: list[int], old: str, new: str) -> l
         .returning(tasks.c.id)
     )
     return sorted(row.id for row in tx.all(changed))
-

@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from goldlabel.web.requester.dashboard import router as dashboard_router
+from goldlabel.web.requester.decisions import router as decisions_router
 from goldlabel.web.requester.exporting import router as exporting_router
 from goldlabel.web.requester.instructions import router as instructions_router
 from goldlabel.web.requester.invitations import router as invitations_router
@@ -24,6 +25,7 @@ for _part in (
     pairs_router,
     instructions_router,
     people_router,
+    decisions_router,
     invitations_router,
     money_router,
     exporting_router,

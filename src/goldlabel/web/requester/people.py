@@ -12,6 +12,7 @@ from goldlabel.collect import measurements, people, qualification
 from goldlabel.collect.browsing import ledger_slice
 from goldlabel.collect.measurements import PersonAgreement
 from goldlabel.collect.refusals import Missing
+from goldlabel.collect.rejection import decisions_of
 from goldlabel.messages import Message
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, ObjectId, Person, Stored
@@ -43,6 +44,7 @@ def person_page(request: Request, project: Managed, person_id: ObjectId, store: 
         if found is None:
             raise Missing("no_person")
         lines = ledger_slice(tx, project.id, person_id=person_id)
+        decided = decisions_of(tx, project.id, person_id)
     groups = known.meter.writers if known and known.meter else []
     return page(
         request,
@@ -52,6 +54,7 @@ def person_page(request: Request, project: Managed, person_id: ObjectId, store: 
         agreed=known.people.get(found.pseudonym) if known else None,
         meter=next((group for group in groups if group.name == found.pseudonym), None),
         lines=replace(lines, rows=lines.rows[:LATEST]),
+        decisions=decided,
     )
 
 

@@ -90,6 +90,7 @@ SETTINGS = (
     Setting("pay.label", MONEY),
     Setting("pay.bonus", MONEY),
     Setting("pay.penalty", MONEY),
+    Setting("pay.rejected", YES),
     Setting("splits.dev", WHOLE),
     Setting("splits.test", WHOLE),
 )
