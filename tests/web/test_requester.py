@@ -374,7 +374,7 @@ def test_pairs_page_by_page(empty: World, boss: Visitor) -> None:
         total = shown(boss, address)
         while address:
             page = boss.get(address).text
-            seen += map(int, re.findall(rf'href="{home}/pairs/(\d+)"', page))
+            seen += sorted(map(int, re.findall(rf'href="{home}/pairs/(\d+)"', page)), reverse=True)
             older = re.search(r'href="(\?[^"]*before=\d+[^"]*)"', page)
             address = f"{home}/pairs{unescape(older[1])}" if older else ""
         assert len(seen) == len(set(seen)) == total

@@ -116,6 +116,14 @@ def pair_votes(tx: Transaction, ids: Sequence[int], *, every: bool = False) -> d
     return found
 
 
+def by_premise(rows: Sequence[Row[Any]]) -> list[list[Row[Any]]]:
+    """Return pairs in groups of one premise, in the order in which these come; within one as they were written."""
+    groups: dict[int, list[Row[Any]]] = defaultdict(list)
+    for row in rows:
+        groups[row.premise_id].insert(0, row)
+    return list(groups.values())
+
+
 def siblings(tx: Transaction, row: Row[Any]) -> Sequence[Row[Any]]:
     """Return the other pairs of the same answer."""
     if row.answer_id is None:

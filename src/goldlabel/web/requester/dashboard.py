@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -11,25 +12,35 @@ from fastapi.responses import Response
 from goldlabel.collect import qualification
 from goldlabel.collect.browsing import QUEUES, ledger_kinds, owed, queue_slice
 from goldlabel.collect.checking import pending_checks
-from goldlabel.collect.measurements import look_up
+from goldlabel.collect.measurements import Group, look_up
 from goldlabel.collect.pair_browsing import pairs_by_subset
 from goldlabel.collect.projects import Project, QueueLine, queue_progress
 from goldlabel.collect.store import Store
 from goldlabel.web.pages import page
 from goldlabel.web.security import Before, Managed, Stored
+from goldlabel.web.sorting import Sorted
 
 router = APIRouter(tags=["overview"])
 
 Word = Annotated[str | None, Query(max_length=200)]
+WRITER_COLUMNS: dict[str, Callable[[Group], Any]] = {
+    "writer": lambda group: group.name,
+    "pairs": lambda group: group.pairs,
+    "right": lambda group: group.blind.accuracy.value if group.blind else None,
+    "negators": lambda group: group.negated["contradiction"].value if "contradiction" in group.negated else None,
+    "overlap": lambda group: group.overlap,
+}
 
 
 @router.get("/projects/{project_id}")
-def dashboard_page(request: Request, project: Managed, store: Stored) -> Response:
+def dashboard_page(request: Request, project: Managed, store: Stored, sorting: Sorted) -> Response:
     """The whole overview; what takes longer to measure is shown as it was measured last, and measured again."""
     return page(
         request,
         "requester/dashboard.html",
         project=project,
+        sorting=sorting,
+        writer_columns=WRITER_COLUMNS,
         **_figures(store, project),
         **_progress(store, project),
     )
@@ -38,13 +49,15 @@ def dashboard_page(request: Request, project: Managed, store: Stored) -> Respons
 @router.get("/projects/{project_id}/progress")
 def progress_part(request: Request, project: Managed, store: Stored) -> Response:
     """The part of the overview that is counted: fetched again by the page now and then."""
-    return page(request, "requester/progress.html", project=project, **_progress(store, project))
+    values = {**_figures(store, project), **_progress(store, project)}
+    return page(request, "requester/progress.html", project=project, **values)
 
 
 @router.get("/projects/{project_id}/figures")
-def figures_part(request: Request, project: Managed, store: Stored) -> Response:
+def figures_part(request: Request, project: Managed, store: Stored, sorting: Sorted) -> Response:
     """The part of the overview that is measured."""
-    return page(request, "requester/figures.html", project=project, **_figures(store, project))
+    values = {"sorting": sorting, "writer_columns": WRITER_COLUMNS, **_figures(store, project)}
+    return page(request, "requester/figures.html", project=project, **values)
 
 
 @router.get("/projects/{project_id}/queue")
@@ -69,6 +82,7 @@ def queue_page(
 
 
 def _figures(store: Store, project: Project) -> dict[str, Any]:
+    """Return what was measured, and the people whom a requester should look at first."""
     measuring = look_up(store, project.id)
     measured = measuring.measured
     agreed = measured.people if measured else {}

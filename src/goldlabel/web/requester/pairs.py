@@ -14,7 +14,15 @@ from goldlabel.collect.importing import new_pairs
 from goldlabel.collect.marks import Marks
 from goldlabel.collect.measurements import load_marks, look_up
 from goldlabel.collect.messages import hint, message
-from goldlabel.collect.pair_browsing import PairFilter, count_pairs, pair_rows, pair_slice, pair_votes, siblings
+from goldlabel.collect.pair_browsing import (
+    PairFilter,
+    by_premise,
+    count_pairs,
+    pair_rows,
+    pair_slice,
+    pair_votes,
+    siblings,
+)
 from goldlabel.collect.premises import MOST_BYTES
 from goldlabel.collect.projects import Project
 from goldlabel.collect.refusals import Invalid
@@ -54,6 +62,7 @@ def pairs_page(
         project=project,
         chosen=chosen,
         rows=rows,
+        groups=by_premise(rows.rows),
         votes=votes,
         total=total,
         measuring=measuring,

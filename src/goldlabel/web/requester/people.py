@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
@@ -11,11 +12,13 @@ from fastapi.responses import RedirectResponse, Response
 from goldlabel.collect import measurements, people, qualification
 from goldlabel.collect.browsing import ledger_slice
 from goldlabel.collect.measurements import PersonAgreement
+from goldlabel.collect.qualification import PersonOverview
 from goldlabel.collect.refusals import Missing
 from goldlabel.collect.rejection import decisions_of
 from goldlabel.messages import Message
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, ObjectId, Person, Stored
+from goldlabel.web.sorting import Sorted
 
 router = APIRouter(tags=["people"])
 
@@ -25,14 +28,15 @@ Role = Literal["requester", "writer", "verifier", "expert"]
 
 
 @router.get("/projects/{project_id}/people")
-def people_page(request: Request, project: Managed, store: Stored) -> Response:
-    """Everybody in the project, those with flags first."""
+def people_page(request: Request, project: Managed, store: Stored, sorting: Sorted) -> Response:
+    """Everybody in the project, those with flags first where the address asks for no other order."""
     known = measurements.look_up(store, project.id).measured
     agreed = known.people if known else {}
     with store.read() as tx:
         everybody = qualification.people_overview(tx, project.id)
     everybody.sort(key=lambda one: (not (one.flags or _flags(agreed, one.pseudonym)), -one.pairs - one.votes))
-    return page(request, "requester/people.html", project=project, people=everybody, agreed=agreed)
+    rows = sorting.rows(everybody, _columns(agreed))
+    return page(request, "requester/people.html", project=project, people=rows, agreed=agreed, sorting=sorting)
 
 
 @router.get("/projects/{project_id}/people/{person_id}")
@@ -92,6 +96,21 @@ def allow_attempt(project: Managed, person_id: ObjectId, person: Person, store: 
             raise Missing("no_person")
         qualification.allow_attempt(tx, project.id, person_id, by=person.person_id)
     return RedirectResponse(f"/projects/{project.id}/people/{person_id}", 303)
+
+
+def _columns(agreed: dict[str, PersonAgreement]) -> dict[str, Callable[[PersonOverview], Any]]:
+    """Return what a row has in each column by which people can be sorted."""
+    return {
+        "name": lambda one: one.pseudonym,
+        "pairs": lambda one: one.pairs,
+        "writing": lambda one: one.seconds_writing,
+        "votes": lambda one: one.votes,
+        "voting": lambda one: one.seconds_voting,
+        "agreement": lambda one: agreed[one.pseudonym].agreement.value if one.pseudonym in agreed else None,
+        "trust": lambda one: one.trust.share.value if one.trust.share else None,
+        "owed": lambda one: one.owed,
+        "seen": lambda one: one.last_answer,
+    }
 
 
 def _flags(agreed: dict[str, PersonAgreement], pseudonym: str) -> tuple[Message, ...]:

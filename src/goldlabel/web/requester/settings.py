@@ -16,7 +16,7 @@ from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.messages import hint
 from goldlabel.collect.projects import Project
 from goldlabel.collect.protocols import CONDITIONS, Protocol
-from goldlabel.collect.refusals import Invalid
+from goldlabel.collect.refusals import Invalid, Refusal
 from goldlabel.collect.settings import bounds_of, dump_settings
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
@@ -24,6 +24,7 @@ from goldlabel.messages import Word
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.requester.projects import ABOUT
+from goldlabel.web.requester.setting_help import HELP
 from goldlabel.web.security import Managed, Person, Stored
 from goldlabel.web.words import N_
 
@@ -134,7 +135,7 @@ def _change(
     except InputError as error:
         _, status, message, _ = describe(request, error)
         values = {setting.key: given.get(setting.key, "") for setting in SETTINGS}
-        return _settings_page(request, project, values, status=status, problem=message)
+        return _settings_page(request, project, values, status=status, problem=message, wrong=_field_of(error))
     return RedirectResponse(f"/projects/{project.id}/settings?saved=true", 303)
 
 
@@ -188,6 +189,12 @@ def _value(setting: Setting, text: str) -> Any:
     return float(number / 100) if setting.kind == SHARE else int(number)
 
 
+def _field_of(error: InputError) -> str:
+    """Return the form's name of the setting that a refusal is about, if it is about one."""
+    parameters = error.message.parameters if isinstance(error, Refusal) else {}
+    return str(parameters.get("field") or parameters.get("setting") or "").removeprefix("protocol.")
+
+
 def _settings_page(
     request: Request,
     project: Project,
@@ -195,8 +202,11 @@ def _settings_page(
     *,
     status: int = 200,
     problem: str = "",
+    wrong: str = "",
     saved: bool = False,
 ) -> Response:
+    kind, protocol = project.kind, project.protocol
+    names = [condition.name for condition in protocol.conditions] if kind.has_conditions else [kind.name]
     sections = []
     for name, heading in SECTIONS.items():
         fields = [one for one in SETTINGS if one.section == name and one.key in project.kind.settings]
@@ -209,8 +219,11 @@ def _settings_page(
         project=project,
         sections=sections,
         values=values,
+        defaults=shown(kind.make(names, protocol.language)),
+        help=HELP,
         held=[condition.name for condition in project.protocol.conditions],
         about=ABOUT if project.kind.has_conditions else {},
         problem=problem,
+        wrong=wrong,
         saved=saved,
     )
