@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldlabel.collect import premises
+from goldlabel.collect.importing import tables
 from goldlabel.collect.premises import Premise, clean_premises, read_premises, select_by_questions
 from goldlabel.collect.protocols import Cleaning, PremiseRules, make_protocol
 from goldlabel.errors import InputError
@@ -107,7 +108,7 @@ def test_bad_uploads_are_named_with_their_line(name: str, data: bytes, message: 
 
 
 def test_uploads_are_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(premises, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(tables, "MOST_BYTES", 1 << 20)
     with pytest.raises(InputError, match=r"big.txt: is larger than 1 MB; import it in parts"):
         read_premises(b"x" * ((1 << 20) + 1), "big.txt", RULES)
     packed = tmp_path / "big.txt.gz"

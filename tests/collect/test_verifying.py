@@ -249,7 +249,7 @@ def test_every_pair_is_vetted_on_the_five_steps(store: Store) -> None:
         (
             NewPair(premise="Rain.", hypothesis="Wet.", label="maybe", original_id="x1"),
             "foreign",
-            "pair x1: label 'mayb",
+            r"pair 2 \(x1\): label 'mayb",
         ),
         (NewPair(premise="Rain.", hypothesis=" ", label="neutral"), "foreign", "hypothesis is empty"),
         (NewPair(premise="Rain.", hypothesis="Wet."), "gold", "label '-' is not one of"),

@@ -9,7 +9,7 @@ in together, every pair has the same chance whenever it was written.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from math import floor
 from typing import TYPE_CHECKING, Any
@@ -45,47 +45,63 @@ def place(tx: Transaction, subset_id: int, rows: Sequence[Mapping[str, Any]]) ->
     )
 
 
-def draw_subset(tx: Transaction, project: Project, subset_id: int, by: int | None) -> int:
-    """Draw what the share still wants from a locked subset; return how many pairs were drawn."""
+def draw_subset(
+    tx: Transaction, project: Project, subset_id: int, by: int | None, among: Collection[int] | None = None
+) -> int:
+    """Draw what the share still wants from a locked subset; return how many pairs were drawn.
+
+    Pairs that came in together may be considered in parts, if these are random: then ``among`` are those of one part.
+    """
     subset = tx.row(subsets, id=subset_id)
     assert subset is not None
     own = pairs.c.subset_id == subset_id
-    size = _largest(tx, pairs.c.number, own)
+    waiting = (own, pairs.c.considered.is_(False))
+    new = waiting if among is None else (*waiting, pairs.c.id.in_(among))
+    fresh = _ids(tx, *new)
+    if fresh:
+        tx.run(pairs.update().where(*new).values(considered=True))
+    size = _largest(tx, pairs.c.number, own) - tx.value(select(func.count()).select_from(pairs).where(*waiting))
     offset = project.random("offset", subset.origin, subset.condition, subset.genre).random()
     share = Decimal(str(project.protocol.verifying.share))
     wanted = floor(share * size + Decimal(offset)) - _largest(tx, pairs.c.draw_number, own)
     chance = project.random("draw", subset_id, size, wanted)
-    fresh = _ids(tx, own, pairs.c.considered.is_(False))
-    if fresh:
-        tx.run(pairs.update().where(own, pairs.c.considered.is_(False)).values(considered=True))
     chosen = chance.sample(fresh, max(0, min(wanted, len(fresh))))
     if wanted > len(chosen):  # the share was raised since: from those passed over before
-        rest = [pair_id for pair_id in _ids(tx, own, pairs.c.draw_number.is_(None)) if pair_id not in {*chosen}]
+        passed = _ids(tx, own, pairs.c.considered, pairs.c.draw_number.is_(None))
+        rest = [pair_id for pair_id in passed if pair_id not in {*chosen}]
         chosen += chance.sample(rest, min(wanted - len(chosen), len(rest)))
     _queue(tx, project, subset_id, chosen, by)
     return len(chosen)
 
 
-def draw_imported(tx: Transaction, project: Project, origin: str, by: int | None) -> int:
-    """Draw from pairs written elsewhere as many as the configuration wants; gold questions are not drawn."""
-    rules = project.protocol.verifying
-    limit = {"foreign": rules.foreign, "imported": rules.sample, "gold": 0}[origin]
+def draw_imported(
+    tx: Transaction, project: Project, origin: str, by: int | None, among: Collection[int] | None = None
+) -> int:
+    """Draw from pairs written elsewhere as many as the configuration wants; gold questions are not drawn.
+
+    Of many pairs a random part may be drawn from at a time: ``among`` are its pairs.
+    """
+    limit = most_drawn(project, origin)
     ids = _subset_ids(tx, project, origin)
     if limit is None:
-        return sum(draw_subset(tx, project, subset_id, by) for subset_id in ids)
-    rows = tx.all(
-        select(pairs.c.id, pairs.c.subset_id, pairs.c.draw_number)
-        .where(pairs.c.subset_id.in_(ids))
-        .order_by(pairs.c.id)
-    )
-    free = [row for row in rows if row.draw_number is None]
-    wanted = max(0, limit - (len(rows) - len(free)))
+        return sum(draw_subset(tx, project, subset_id, by, among) for subset_id in ids)
+    wanted = max(0, limit - sum(_largest(tx, pairs.c.draw_number, pairs.c.subset_id == one) for one in ids))
+    if not wanted:
+        return 0
+    undrawn = select(pairs.c.id, pairs.c.subset_id).where(pairs.c.subset_id.in_(ids), pairs.c.draw_number.is_(None))
+    free = tx.all((undrawn if among is None else undrawn.where(pairs.c.id.in_(among))).order_by(pairs.c.id))
     chosen: dict[int, list[int]] = defaultdict(list)
-    for row in project.random("draw", origin, len(rows), wanted).sample(free, min(wanted, len(free))):
+    for row in project.random("draw", origin, len(free), wanted).sample(free, min(wanted, len(free))):
         chosen[row.subset_id].append(row.id)
     for subset_id in sorted(chosen):
         _queue(tx, project, subset_id, chosen[subset_id], by)
     return sum(map(len, chosen.values()))
+
+
+def most_drawn(project: Project, origin: str) -> int | None:
+    """Return how many pairs of an origin are drawn at most; none where it is a share of them."""
+    rules = project.protocol.verifying
+    return {"foreign": rules.foreign, "imported": rules.sample, "gold": 0}[origin]
 
 
 def draw_all(tx: Transaction, project: Project, by: int | None) -> int:

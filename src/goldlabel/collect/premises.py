@@ -6,28 +6,25 @@ rules cost. Files are bounded, and a line that is not UTF-8 is refused by its nu
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-import orjson
 import polars as pl
 
+from goldlabel.collect.importing.tables import blocks, lines_of, opened, refuse_long, table_rows
 from goldlabel.collect.messages import hint, message
 from goldlabel.collect.protocols import Cleaning, PremiseRules
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.rules import clean_text
-from goldlabel.files import data_suffix, one_input_file
+from goldlabel.files import data_suffix
 from goldlabel.messages import Message
 from goldlabel.pairs.tokens import TOKENIZERS
 
-MOST_BYTES = 64 << 20
-"""What is read of one upload, unpacked; a larger pool is imported in parts."""
-
+BLOCK = 10_000
+"""Rows that are cleaned together."""
 EXAMPLES = 5
 FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 _TEXT_NAMES = ("premise", "text", "sentence", "sentence1", "context")
@@ -85,40 +82,49 @@ def read_premises(
     *,
     genre: str | None = None,
     source: str | None = None,
-    known: Collection[str] = (),
+    known: Container[str] = (),
 ) -> PremiseReading:
     """Read premises from a file or an upload; ``name`` tells the format.
 
     A row's own genre and source win over ``genre`` and ``source``; its other columns are kept in ``meta``. Texts
     that are ``known``, as they stand in a pool already, count as duplicates.
     """
-    rows = list(_rows(_bounded(data, name), name))
-    cleaned = clean_premises([row.text for _, row in rows], rules.cleaning)
-    seen = set(known)
+    beside = {"genre": genre, "source": source}
+    with opened(data) as stream:
+        return select_premises(_rows(stream, name), rules, known, **beside)
+
+
+def select_premises(
+    rows: Iterable[tuple[Message, Premise]],
+    rules: PremiseRules,
+    known: Container[str] = (),
+    *,
+    genre: str | None = None,
+    source: str | None = None,
+) -> PremiseReading:
+    """Clean premises and keep those that the rules take, each once; the others are counted by reason."""
+    seen: set[str] = set()
     kept: list[Premise] = []
-    reasons: dict[str, Message] = {}
-    dropped: dict[str, list[tuple[Message, str]]] = {}
-    for (where, row), text in zip(rows, cleaned, strict=True):
-        reason = _fault(text, rules, seen)
-        if reason:
-            reasons[reason.name] = reason
-            dropped.setdefault(reason.name, []).append((where, _shortened(text or row.text)))
-            continue
-        seen.add(text)
-        kept.append(
-            Premise(
-                text=text,
-                genre=row.genre or genre,
-                source=row.source or source,
-                original_id=row.original_id,
-                meta=row.meta,
-            )
-        )
-    left_out = [
-        LeftOut(reason=reasons[name], count=len(places), examples=tuple(places[:EXAMPLES]))
-        for name, places in dropped.items()
-    ]
-    return PremiseReading(read=len(rows), premises=tuple(kept), left_out=tuple(left_out))
+    read = 0
+    dropped: dict[str, LeftOut] = {}
+    for block in blocks(rows, BLOCK):
+        cleaned = clean_premises([row.text for _, row in block], rules.cleaning)
+        read += len(block)
+        for (where, row), text in zip(block, cleaned, strict=True):
+            reason = _fault(text, rules) or (message("left_twice") if text in seen or text in known else None)
+            if reason is not None:
+                leave_out(dropped, reason, where, text or row.text)
+                continue
+            seen.add(text)
+            kept.append(replace(row, text=text, genre=row.genre or genre, source=row.source or source))
+    return PremiseReading(read=read, premises=tuple(kept), left_out=tuple(dropped.values()))
+
+
+def leave_out(dropped: dict[str, LeftOut], reason: Message, where: Message, text: str) -> None:
+    """Count what is left out for a reason, and keep the first of it as examples."""
+    told = dropped.get(reason.name, LeftOut(reason=reason, count=0, examples=()))
+    examples = told.examples if len(told.examples) == EXAMPLES else (*told.examples, (where, _shortened(text)))
+    dropped[reason.name] = replace(told, count=told.count + 1, examples=examples)
 
 
 def clean_premises(texts: Sequence[str], cleaning: Sequence[Cleaning]) -> list[str]:
@@ -155,81 +161,15 @@ def select_by_questions(premises: Sequence[Premise], questions: Sequence[str], w
     return [premises[place] for place in list(chosen)[:wanted]]
 
 
-def _bounded(data: bytes | Path, name: str) -> bytes:
-    if isinstance(data, Path):
-        with one_input_file(data).open() as stream:
-            data = stream.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise Invalid("file_size", file=name, n=MOST_BYTES >> 20)
-    return data
-
-
-def _rows(data: bytes, name: str) -> Iterator[tuple[Message, Premise]]:
-    """Yield each row with its place, as the format that the file's name tells."""
+def _rows(stream: BinaryIO, name: str) -> Iterator[tuple[Message, Premise]]:
+    """Return each row with its place, as the format that the file's name tells."""
     suffix = data_suffix(name)
     if suffix not in FORMATS:
         raise Invalid("premise_format", file=name, hint=hint(suffix, FORMATS))
-    text = _decoded(data, name)
     if suffix == ".txt":
-        lines = enumerate(_lines(text), 1)
+        lines = enumerate(lines_of(stream, name), 1)
         return ((message("line", n=number), Premise(text=line)) for number, line in lines if line.strip())
-    rows = _json_rows(text, name) if suffix in (".jsonl", ".json") else _cell_rows(text, suffix, name)
-    return _named(rows, name)
-
-
-def _decoded(data: bytes, name: str) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise Invalid("not_utf8", file=name, line=line, byte=f"{data[error.start]:02x}") from error
-
-
-def _cell_rows(text: str, suffix: str, name: str) -> Iterator[tuple[Message, Any]]:
-    stream = io.StringIO(text, newline="")
-    bare = suffix == ".tsv"
-    reader = csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_NONE) if bare else csv.reader(stream, strict=True)
-    csv.field_size_limit(MOST_BYTES)
-    header: list[str] | None = None
-    start = 1
-    try:
-        for cells in reader:
-            line, start = start, reader.line_num + 1
-            if not cells:
-                continue
-            if header is None:
-                header = [cell.strip() for cell in cells]
-                twice = next((one for one in header if header.count(one) > 1), None)
-                if twice is not None:
-                    raise Invalid("column_twice", file=name, line=line, column=twice)
-                continue
-            if len(cells) != len(header):
-                raise Invalid("cells", file=name, line=line, n=len(cells), wanted=len(header))
-            yield message("line", n=line), dict(zip(header, cells, strict=True))
-    except csv.Error as error:
-        raise Invalid("not_csv", file=name, line=start, error=error) from error
-
-
-def _json_rows(text: str, name: str) -> Iterator[tuple[Message, Any]]:
-    if text.lstrip().startswith("["):
-        for number, item in enumerate(_parsed(text, name, 1), 1):
-            yield message("item", n=number), item
-        return
-    for number, line in enumerate(_lines(text), 1):
-        if line.strip():
-            yield message("line", n=number), _parsed(line, name, number)
-
-
-def _lines(text: str) -> list[str]:
-    """Cut at the ends of lines of all systems, and at nothing else."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-
-
-def _parsed(text: str, name: str, line: int) -> Any:
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise Invalid("not_json", file=name, line=line + error.lineno - 1, error=error.msg) from error
+    return _named(table_rows(stream, name), name)
 
 
 def _named(rows: Iterable[tuple[Message, Any]], name: str) -> Iterator[tuple[Message, Premise]]:
@@ -250,17 +190,19 @@ def _named(rows: Iterable[tuple[Message, Any]], name: str) -> Iterator[tuple[Mes
         original, genre, source = (
             clean_text(str(rest.pop(one))) if one in rest else None for one in (number, "genre", "source")
         )
-        yield where, Premise(text=text, genre=genre, source=source, original_id=original, meta=rest)
+        premise = Premise(text=text, genre=genre, source=source, original_id=original, meta=rest)
+        refuse_long(premise, name, where)
+        yield where, premise
 
 
-def _fault(text: str, rules: PremiseRules, seen: Collection[str]) -> Message | None:
+def _fault(text: str, rules: PremiseRules) -> Message | None:
     if not text:
         return message("left_empty")
     if len(text) < rules.shortest:
         return message("left_short", n=rules.shortest)
     if len(text) > rules.longest:
         return message("left_long", n=rules.longest)
-    return message("left_twice") if text in seen else None
+    return None
 
 
 def _shortened(text: str) -> str:

@@ -16,9 +16,10 @@ from sqlalchemy import Row, func, select
 
 from goldlabel.collect import drawing
 from goldlabel.collect.events import record
+from goldlabel.collect.importing.tables import refuse_long
 from goldlabel.collect.kinds import KINDS, Kind
 from goldlabel.collect.ledger import in_units
-from goldlabel.collect.messages import words
+from goldlabel.collect.messages import message, words
 from goldlabel.collect.premises import Premise
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 STATES = ("running", "paused")
 IMPORTS = ("imported", "foreign", "gold")
 LONGEST_NAME = 100
+LONGEST_TEXT = 20_000
+"""Characters of a sentence that comes with an imported pair."""
 
 
 @dataclass(frozen=True)
@@ -187,6 +190,51 @@ def configure(tx: Transaction, project_id: int, protocol: Protocol, *, by: int |
 
 def add_premises(tx: Transaction, project_id: int, new: Iterable[Premise], *, by: int | None) -> int:
     """Add premises to the pool and to the writers' queues, in random order; return how many were added."""
+    rows = list(new)
+    ranks = Ranks.draw(tx, _locked(tx, project_id), [one.genre or "" for one in rows])
+    added = add_batch(tx, project_id, rows, ranks, by=by)
+    tx.analyse(premises, tasks)
+    return added
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The places of new premises in the writers' queues: a random order over all of them, also if they come in parts.
+
+    ``last`` is the last place that was taken in each condition and genre; ``left`` are the places after it, from which
+    each premise takes the next.
+    """
+
+    last: Mapping[tuple[str, str], int]
+    sizes: Mapping[str, int]
+    left: Mapping[tuple[str, str], list[int]]
+    chance: random.Random
+
+    @classmethod
+    def draw(cls, tx: Transaction, found: Project, genres: Sequence[str]) -> Ranks:
+        """Draw places for premises of these genres."""
+        own = (tasks.c.project_id == found.id, tasks.c.kind == "write")
+        highest = select(tasks.c.condition, tasks.c.genre, func.max(tasks.c.rank).label("last")).where(*own)
+        last = {
+            (row.condition, row.genre): row.last for row in tx.all(highest.group_by(tasks.c.condition, tasks.c.genre))
+        }
+        sizes = Counter(genres)
+        chance = found.random("writing", sum(last.values()), len(genres))
+        left = {}
+        for condition in found.protocol.conditions:
+            for genre, size in sizes.items():
+                left[condition.name, genre] = places = list(range(1, size + 1))
+                chance.shuffle(places)
+        return cls(last, sizes, left, chance)
+
+    def next(self, condition: str, genre: str, writers: int) -> list[int]:
+        """Return the next place for each writer of a premise; every premise has its first before any has a second."""
+        place = self.last.get((condition, genre), 0) + self.left[condition, genre].pop()
+        return [place + slot * self.sizes[genre] for slot in range(writers)]
+
+
+def add_batch(tx: Transaction, project_id: int, new: Sequence[Premise], ranks: Ranks, *, by: int | None) -> int:
+    """Add some premises of those that places were drawn for; return how many."""
     found = _locked(tx, project_id)
     if not found.kind.writes:
         raise Invalid("no_premises_taken", name=found.name, kind=Word(found.kind.name))
@@ -204,25 +252,50 @@ def add_premises(tx: Transaction, project_id: int, new: Iterable[Premise], *, by
         }
         for number, one in enumerate(new, start=size + 1)
     ]
-    tx.insert_all(premises, rows)
+    ids = tx.insert_returning(premises, rows)
     _record(tx, "premises.added", found, by, first=size + 1, last=size + len(rows))
-    _open_writing(tx, found)
-    tx.analyse(premises, tasks)
+    writers = found.protocol.writing.writers_per_premise
+    queued = [
+        _writing(found, condition.name, one.genre or "", premise_id, slot, rank, ranks.chance)
+        for condition in found.protocol.conditions
+        for premise_id, one in zip(ids, new, strict=True)
+        for slot, rank in enumerate(ranks.next(condition.name, one.genre or "", writers))
+    ]
+    tx.insert_all(tasks, queued)
     return len(rows)
 
 
 def import_pairs(tx: Transaction, project_id: int, new: Iterable[NewPair], *, origin: str, by: int | None) -> int:
     """Add pairs written elsewhere: to be judged (``imported``), mixed in (``foreign``), or as questions (``gold``)."""
+    rows = list(new)
     found = _locked(tx, project_id)
+    count = check_import(found, rows, origin)
+    place_pairs(tx, project_id, rows, {}, origin=origin, by=by)
+    drawing.draw_imported(tx, found, origin, by)
+    tx.analyse(premises, pairs, tasks)
+    return count
+
+
+def check_import(found: Project, new: Iterable[NewPair], origin: str) -> int:
+    """Refuse pairs that a project cannot take for a purpose, at the first of them; return how many there are."""
     if origin not in IMPORTS:
         raise Invalid("origin", origin=origin, allowed=words(IMPORTS))
     if origin not in found.kind.imports:
         raise Invalid("pairs_are_written", name=found.name)
+    number = 0
+    for number, one in enumerate(new, 1):
+        _check_pair(one, number, origin, found.protocol)
+    return number
+
+
+def place_pairs(
+    tx: Transaction, project_id: int, new: Sequence[NewPair], known: dict[str, int], *, origin: str, by: int | None
+) -> None:
+    """Add pairs that were checked; ``known`` are the premises of the same import that are there, and is added to."""
+    found = _locked(tx, project_id)
     by_genre: dict[str, list[NewPair]] = defaultdict(list)
     for one in new:
-        _check_pair(one, origin, found.protocol)
         by_genre[one.genre or ""].append(one)
-    known: dict[str, int] = {}
     for genre in sorted(by_genre):
         subset_id = drawing.lock_subset(tx, project_id, origin, "", genre)
         ids = _premises_of(tx, project_id, by_genre[genre], known)
@@ -242,11 +315,7 @@ def import_pairs(tx: Transaction, project_id: int, new: Iterable[NewPair], *, or
                 for one, premise_id in zip(by_genre[genre], ids, strict=True)
             ],
         )
-    count = sum(map(len, by_genre.values()))
     _record(tx, "pairs.imported", found, by, origin=origin, genres={genre: len(by_genre[genre]) for genre in by_genre})
-    drawing.draw_imported(tx, found, origin, by)
-    tx.analyse(premises, pairs, tasks)
-    return count
 
 
 def queue_progress(tx: Transaction, project_id: int) -> list[QueueLine]:
@@ -335,29 +404,38 @@ def _queue_writing(tx: Transaction, found: Project, condition: str, slot: int, w
     queued = []
     for row in rows:
         ranks[row.genre] += 1
-        queued.append(
-            {
-                "project_id": found.id,
-                "kind": "write",
-                "condition": condition,
-                "genre": row.genre,
-                "premise_id": row.id,
-                "slot": slot,
-                "rank": ranks[row.genre],
-                "tie": chance.getrandbits(31),
-                "state": "open",
-            }
-        )
+        queued.append(_writing(found, condition, row.genre, row.id, slot, ranks[row.genre], chance))
     tx.insert_all(tasks, queued)
 
 
-def _check_pair(one: NewPair, origin: str, protocol: Protocol) -> None:
+def _writing(
+    found: Project, condition: str, genre: str, premise_id: int, slot: int, rank: int, chance: random.Random
+) -> dict[str, Any]:
+    return {
+        "project_id": found.id,
+        "kind": "write",
+        "condition": condition,
+        "genre": genre,
+        "premise_id": premise_id,
+        "slot": slot,
+        "rank": rank,
+        "tie": chance.getrandbits(31),
+        "state": "open",
+    }
+
+
+def _check_pair(one: NewPair, number: int, origin: str, protocol: Protocol) -> None:
+    told = {"n": number, "id": one.original_id or ""}
     for name in ("premise", "hypothesis"):
-        if not clean_text(getattr(one, name)):
-            raise Invalid("pair_empty", id=one.original_id or "", name=Word(name))
+        size = len(clean_text(getattr(one, name)[: 2 * LONGEST_TEXT]))
+        if not size:
+            raise Invalid("pair_empty", **told, name=Word(name))
+        if size > LONGEST_TEXT:
+            raise Invalid("pair_long", **told, name=Word(name), longest=LONGEST_TEXT)
+    refuse_long(one, "", message("pair_at", **told))
     allowed = protocol.answers if origin == "gold" else (*protocol.label_space.labels, NO_GOLD)
     if one.label not in allowed:
-        raise Invalid("pair_label", id=one.original_id or "", label=one.label, labels=words(allowed))
+        raise Invalid("pair_label", **told, label=one.label, labels=words(allowed))
 
 
 def _premises_of(tx: Transaction, project_id: int, new: Sequence[NewPair], known: dict[str, int]) -> list[int]:

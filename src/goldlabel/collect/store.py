@@ -42,6 +42,7 @@ from sqlalchemy.pool import QueuePool, StaticPool
 
 from goldlabel.collect.migrations import current_revision, head_revision, upgrade
 from goldlabel.collect.refusals import Invalid
+from goldlabel.collect.turns import Turns
 from goldlabel.errors import StorageError
 from goldlabel.files import storage_errors
 from goldlabel.registry import import_extra
@@ -63,7 +64,7 @@ _REFUSALS = (
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_READONLY,
 )
-_LOCKS: dict[str, threading.RLock] = {}
+_LOCKS: dict[str, Turns] = {}
 _LOCKS_GUARD = threading.Lock()
 
 
@@ -322,11 +323,11 @@ def _make_file(url: URL) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
 
 
-def _lock_of(url: URL) -> threading.RLock | _NoLock:
+def _lock_of(url: URL) -> Turns | _NoLock:
     if url.get_backend_name() != "sqlite":
         return _NoLock()
     with _LOCKS_GUARD:
-        return _LOCKS.setdefault(str(url.database), threading.RLock())
+        return _LOCKS.setdefault(str(url.database), Turns())
 
 
 class _NoLock:

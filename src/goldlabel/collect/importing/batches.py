@@ -1,0 +1,132 @@
+"""Batches: a large import is written a little at a time, so that those who work in the project hardly wait for it.
+
+Everything is read and checked before the first batch is written. Where writing stops in the middle, what was added is
+told, and the same file brought again adds the rest.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+from sqlalchemy import select
+
+from goldlabel.collect import drawing
+from goldlabel.collect.importing.known import Known, known_pairs, known_premises
+from goldlabel.collect.importing.tables import blocks
+from goldlabel.collect.premises import Premise
+from goldlabel.collect.projects import NewPair, Ranks, add_batch, check_import, place_pairs, project
+from goldlabel.collect.refusals import Invalid
+from goldlabel.collect.rules import clean_text
+from goldlabel.collect.schema import pairs, premises, subsets, tasks
+from goldlabel.collect.store import Store
+from goldlabel.errors import StorageError
+
+T = TypeVar("T")
+Told = Callable[[int], None]
+"""Called with the number of rows just written, when others may write again."""
+
+ROWS = 2000
+"""Rows of the database in one batch: a few hundredths of a second on SQLite."""
+
+
+def add_all_premises(
+    store: Store, project_id: int, new: Sequence[Premise], *, by: int | None, told: Told | None = None
+) -> int:
+    """Add the premises that the pool does not have, in random order over all of them; return how many."""
+    known = known_premises(project_id)
+    with store.read() as tx:
+        found = project(tx, project_id)
+        ranks = Ranks.draw(tx, found, [one.genre or "" for one in new])
+        known.catch_up(tx)
+    rules = found.protocol
+    size = max(1, ROWS // (1 + len(rules.conditions) * rules.writing.writers_per_premise))
+    added = 0
+    with _stopping(lambda: added, len(new)):
+        for batch in _unhurried(new, size, told):
+            with store.write() as tx:
+                known.catch_up(tx)
+                fresh = [*{one.text: one for one in batch if one.text not in known}.values()]
+                count = add_batch(tx, project_id, fresh, ranks, by=by) if fresh else 0
+            added += count
+    with store.write() as tx:
+        tx.analyse(premises, pairs, tasks)
+    return added
+
+
+def add_all_pairs(
+    store: Store, project_id: int, new: Iterable[NewPair], *, origin: str, by: int | None, told: Told | None = None
+) -> tuple[int, int]:
+    """Check all pairs, then add those that the project has not for this purpose; return how many were read and added.
+
+    ``new`` is gone through twice. Pairs are drawn for judging when all of them are there.
+    """
+    known = known_pairs(project_id, origin)
+    with store.read() as tx:
+        found = project(tx, project_id)
+        known.catch_up(tx)
+    read = check_import(found, new, origin)
+    added, premise_ids = 0, dict[str, int]()
+    with _stopping(lambda: added, read):
+        for batch in _unhurried(new, ROWS // 2, told):
+            with store.write() as tx:
+                known.catch_up(tx)
+                fresh = _fresh(batch, known)
+                ids = dict(premise_ids)
+                if fresh:
+                    place_pairs(tx, project_id, fresh, ids, origin=origin, by=by)
+            premise_ids = ids
+            added += len(fresh)
+        _draw(store, project_id, origin, by)
+    with store.write() as tx:
+        tx.analyse(premises, pairs, tasks)
+    return read, added
+
+
+def _fresh(batch: Sequence[NewPair], known: Known) -> list[NewPair]:
+    """Return the pairs that are not known, each once."""
+    texts = [(clean_text(one.premise), clean_text(one.hypothesis)) for one in batch]
+    fresh = {key: one for key, one in zip(reversed(texts), reversed(batch), strict=True) if key not in known}
+    return [*reversed(fresh.values())]
+
+
+def _draw(store: Store, project_id: int, origin: str, by: int | None) -> None:
+    """Draw for judging what the configuration wants of the pairs that wait, in random order, a few at a time."""
+    with store.read() as tx:
+        found = project(tx, project_id)
+        waiting = [
+            row.id
+            for row in tx.all(
+                select(pairs.c.id)
+                .join(subsets, subsets.c.id == pairs.c.subset_id)
+                .where(subsets.c.project_id == project_id, subsets.c.origin == origin, pairs.c.draw_number.is_(None))
+                .order_by(pairs.c.id)
+            )
+        ]
+    found.random("draw", origin, len(waiting)).shuffle(waiting)
+    waiting = waiting[: drawing.most_drawn(found, origin)]
+    for batch in _unhurried(waiting, max(1, ROWS // (1 + found.policy.first)), None):
+        with store.write() as tx:
+            drawing.draw_imported(tx, project(tx, project_id), origin, by, among=batch)
+
+
+def _unhurried(items: Iterable[T], size: int, told: Told | None) -> Iterator[list[T]]:
+    """Cut into batches, and after each wait for as long as it took: another process may want to write, too."""
+    for batch in blocks(items, size):
+        start = time.monotonic()
+        yield batch
+        if told is not None:
+            told(len(batch))
+        if len(batch) == size:
+            time.sleep(min(1.0, time.monotonic() - start))
+
+
+@contextmanager
+def _stopping(added: Callable[[], int], read: int) -> Iterator[None]:
+    """Say how far an import came that the database stopped."""
+    try:
+        yield
+    except StorageError as error:
+        raise Invalid("import_stopped", added=added(), read=read, reason=error) from error

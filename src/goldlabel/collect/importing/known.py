@@ -1,0 +1,63 @@
+"""What a project has already, so that the same file brought twice adds nothing.
+
+Texts are known by a digest of 16 bytes. What others add meanwhile has larger ids: catching up under the project's lock
+reads that alone.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from hashlib import blake2b
+from typing import Any
+
+from sqlalchemy import Select, select
+
+from goldlabel.collect.schema import pairs, premises, subsets
+from goldlabel.collect.store import Transaction
+
+
+class Known:
+    """Texts, or pairs of texts, that a query with their ``id`` first has found so far."""
+
+    def __init__(self, query: Select[Any]) -> None:
+        self._query = query
+        self._last = 0
+        self._digests: set[bytes] = set()
+
+    def catch_up(self, tx: Transaction) -> None:
+        """Read what came in since the last time."""
+        key = self._query.selected_columns[0]
+        newer = self._query.where(key > self._last).order_by(key)
+        for row in tx.connection.execute(newer, execution_options={"yield_per": 5000}):
+            self._last = row[0]
+            self._digests.add(_digest(*row[1:]))
+
+    def __contains__(self, texts: object) -> bool:
+        return _digest(*texts if isinstance(texts, tuple) else (texts,)) in self._digests
+
+
+def known_premises(project_id: int) -> Known:
+    """Return what knows the texts of a project's pool."""
+    own = (premises.c.project_id == project_id, premises.c.number.is_not(None))
+    return Known(select(premises.c.id, premises.c.text).where(*own))
+
+
+def known_pairs(project_id: int, origin: str) -> Known:
+    """Return what knows the premise and the hypothesis of each pair that was imported for one purpose."""
+    return Known(
+        select(pairs.c.id, premises.c.text, pairs.c.hypothesis)
+        .join(premises, premises.c.id == pairs.c.premise_id)
+        .join(subsets, subsets.c.id == pairs.c.subset_id)
+        .where(subsets.c.project_id == project_id, subsets.c.origin == origin)
+    )
+
+
+def _digest(*texts: object) -> bytes:
+    made = _HASH()
+    for text in texts:
+        encoded = str(text).encode("utf-8", "surrogatepass")
+        made.update(len(encoded).to_bytes(8) + encoded)
+    return made.digest()
+
+
+_HASH = partial(blake2b, digest_size=16)
