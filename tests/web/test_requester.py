@@ -108,7 +108,7 @@ def test_premises_are_uploaded_with_a_report(empty: World, boss: Visitor) -> Non
         "premise,genre,mood\nThe old ferry leaves at nine.,news,calm\nShort.,news,\nThe old ferry leaves at nine.,,\n"
     )
     file = {"file": ("pool.csv", rows.encode(), "text/csv")}
-    answer = boss.post(f"/projects/{project_id}/premises", {"genre": "letters", "source": "invented"}, files=file)
+    answer = boss.send(f"/projects/{project_id}/premises", {"genre": "letters", "source": "invented"}, files=file)
     assert answer.status_code == 200
     text = unescape(answer.text)
     assert "1 of 3 sentences were added" in text
@@ -119,7 +119,7 @@ def test_premises_are_uploaded_with_a_report(empty: World, boss: Visitor) -> Non
         row = tx.one(select(premises))
         assert row is not None
         assert (row.genre, row.source, row.meta) == ("news", "invented", {"mood": "calm"})
-    typed = boss.post(
+    typed = boss.send(
         f"/projects/{project_id}/premises", {"text": "A lamp burns in the harbour.\n\nThe old ferry leaves at nine."}
     )
     assert "1 of 2 sentences were added" in typed.text
@@ -138,7 +138,7 @@ def test_premises_are_uploaded_with_a_report(empty: World, boss: Visitor) -> Non
 )
 def test_uploads_that_cannot_be_read(empty: World, boss: Visitor, name: str, data: bytes, told: str) -> None:
     project_id = made(empty)
-    answer = boss.post(f"/projects/{project_id}/premises", files={"file": (name, data, "text/plain")})
+    answer = boss.send(f"/projects/{project_id}/premises", files={"file": (name, data, "text/plain")})
     assert told in unescape(answer.text)
     assert empty.one(select(func.count()).select_from(premises)) == 0
 
@@ -163,8 +163,8 @@ def test_pairs_are_imported_all_or_none(empty: World, boss: Visitor) -> None:
     assert "gold.jsonl line 3" in unescape(answer.text)
     assert "goldlabel-" not in answer.text
     assert empty.one(select(func.count()).select_from(pairs)) == 0
-    answer = boss.post(address, {"origin": "gold"}, files={"file": ("gold.jsonl", good)})
-    assert "2 pairs were added" in answer.text
+    answer = boss.send(address, {"origin": "gold"}, files={"file": ("gold.jsonl", good)})
+    assert "gold.jsonl: 2 of 2 pairs were added" in answer.text
     assert shown(boss, f"{address}?origin=gold") == 2
     assert shown(boss, address) == 0
     answer = boss.post(address, {"origin": "imported"}, files={"file": ("gold.jsonl", good)})

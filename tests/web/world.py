@@ -56,6 +56,11 @@ class Visitor:
         """Send a form with its token."""
         return self.client.post(path, data={"csrf": self.token(), **(data or {})}, **options)
 
+    def send(self, path: str, data: dict[str, Any] | None = None, **options: Any) -> Any:
+        """Send a form with its token and go where the answer leads."""
+        answer = self.post(path, data, **options)
+        return self.get(answer.headers["location"]) if answer.status_code == 303 else answer
+
     def token(self) -> str:
         """Return the token of the session, or the visitor's."""
         if not self.csrf:

@@ -130,7 +130,7 @@ def import_command(
             told = _import_premises(store, found, paths, genre, source, questions, limit)
         else:
             given = [
-                open_pairs(str(path), labels=labels, spellings=spellings, columns=columns, limit=limit)
+                open_pairs(str(path), labels=labels, spellings=spellings, columns=columns, limit=limit, unlabelled=True)
                 for path in paths
             ]
             told = _import_pairs(store, found, given, "imported" if (what or usual) == "pairs" else str(what))
@@ -139,7 +139,8 @@ def import_command(
         return
     typer.echo(f"{found.name}: {told['added']:,} of {told['read']:,} {told['as']} added")
     for one in told["left_out"]:
-        typer.echo(f"left out: {one['n']:,} ({one['reason']}), such as {one['examples'][0]}")
+        example = f", such as {one['examples'][0]}" if one["examples"] else ""
+        typer.echo(f"left out: {one['n']:,} ({one['reason']}){example}")
 
 
 @app.command("serve")
@@ -385,24 +386,26 @@ def _import_premises(
     questions: Path | None,
     limit: int | None,
 ) -> dict[str, Any]:
+    from goldlabel.collect.importing.batches import add_all_premises
+    from goldlabel.collect.importing.known import known_premises
     from goldlabel.collect.premises import read_premises, select_by_questions
-    from goldlabel.collect.projects import add_premises
-    from goldlabel.collect.snapshot import pool_texts
 
     if questions is not None and limit is None:
         raise InputError("--questions draws the nearest premises; say how many with --limit")
+    known = known_premises(found.id)
     with store.read() as tx:
-        known = pool_texts(tx, found.id)
+        known.catch_up(tx)
+    rules = found.protocol.premises
     readings = []
     for path in paths:
-        reading = read_premises(path, path.name, found.protocol.premises, genre=genre, source=source, known=known)
-        known |= {one.text for one in reading.premises}
-        readings.append(reading)
+        readings.append(read_premises(path, path.name, rules, genre=genre, source=source, known=known))
+        for one in readings[-1].premises:
+            known.add(one.text)
     premises = [one for reading in readings for one in reading.premises]
     if questions is not None and limit is not None:
         premises = select_by_questions(premises, questions.read_text(encoding="utf-8").splitlines(), limit)
-    with store.write() as tx:
-        added = add_premises(tx, found.id, premises[:limit], by=None)
+    with progress(f"importing into {found.name}", len(premises[:limit]), in_bytes=False) as advance:
+        added = add_all_premises(store, found.id, premises[:limit], by=None, told=advance)
     left_out = [
         one | {"file": path.name}
         for path, reading in zip(paths, readings, strict=True)
@@ -412,10 +415,13 @@ def _import_premises(
 
 
 def _import_pairs(store: Store, found: Project, given: list[Pairs], origin: str) -> dict[str, Any]:
-    from goldlabel.collect.importing import new_pairs
-    from goldlabel.collect.projects import import_pairs
+    from goldlabel.collect.importing.batches import add_all_pairs
+    from goldlabel.collect.importing.pairs import NewPairs
+    from goldlabel.collect.importing.reports import pairs_report
 
-    new = [one for pairs in given for one in new_pairs(pairs, found.protocol, origin)]
-    with store.write() as tx:
-        added = import_pairs(tx, found.id, new, origin=origin, by=None)
-    return {"as": f"{origin} pairs", "read": len(new), "added": added, "left_out": []}
+    new = [one for pairs in given for one in NewPairs(pairs, found.protocol, origin)]
+    with progress(f"importing into {found.name}", len(new), in_bytes=False) as advance:
+        read, added = add_all_pairs(store, found.id, new, origin=origin, by=None, told=advance)
+    report = pairs_report("", origin, read, added)
+    left_out = [{"reason": str(one.reason), "n": one.count, "examples": []} for one in report.left_out]
+    return {"as": f"{origin} pairs", "read": read, "added": added, "left_out": left_out}

@@ -56,6 +56,7 @@ def open_pairs(
     spellings: list[str] | None,
     columns: list[str] | None,
     limit: int | None,
+    unlabelled: bool = False,
 ) -> Pairs:
     """Find pairs by path or name, with a progress bar while a file is read."""
     total = None if path in SOURCES and not Path(path).exists() else _size(Path(path))
@@ -66,6 +67,7 @@ def open_pairs(
             label_map=parse_map("--map", spellings),
             columns=parse_map("--columns", columns),
             limit=limit,
+            unlabelled=unlabelled,
             on_bytes=advance,
         )
 

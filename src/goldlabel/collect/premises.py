@@ -191,7 +191,7 @@ def _named(rows: Iterable[tuple[Message, Any]], name: str) -> Iterator[tuple[Mes
             clean_text(str(rest.pop(one))) if one in rest else None for one in (number, "genre", "source")
         )
         premise = Premise(text=text, genre=genre, source=source, original_id=original, meta=rest)
-        refuse_long(premise, name, where)
+        refuse_long(premise, message("file_at", file=name, where=where))
         yield where, premise
 
 

@@ -233,11 +233,16 @@ class Ranks:
         return [place + slot * self.sizes[genre] for slot in range(writers)]
 
 
+def require_writing(found: Project) -> None:
+    """Refuse premises where nobody writes."""
+    if not found.kind.writes:
+        raise Invalid("no_premises_taken", name=found.name, kind=Word(found.kind.name))
+
+
 def add_batch(tx: Transaction, project_id: int, new: Sequence[Premise], ranks: Ranks, *, by: int | None) -> int:
     """Add some premises of those that places were drawn for; return how many."""
     found = _locked(tx, project_id)
-    if not found.kind.writes:
-        raise Invalid("no_premises_taken", name=found.name, kind=Word(found.kind.name))
+    require_writing(found)
     size = tx.value(select(func.max(premises.c.number)).where(premises.c.project_id == project_id)) or 0
     rows = [
         {
@@ -432,7 +437,7 @@ def _check_pair(one: NewPair, number: int, origin: str, protocol: Protocol) -> N
             raise Invalid("pair_empty", **told, name=Word(name))
         if size > LONGEST_TEXT:
             raise Invalid("pair_long", **told, name=Word(name), longest=LONGEST_TEXT)
-    refuse_long(one, "", message("pair_at", **told))
+    refuse_long(one, message("pair_at", **told))
     allowed = protocol.answers if origin == "gold" else (*protocol.label_space.labels, NO_GOLD)
     if one.label not in allowed:
         raise Invalid("pair_label", **told, label=one.label, labels=words(allowed))

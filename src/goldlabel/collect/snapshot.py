@@ -65,12 +65,6 @@ def take_snapshot(tx: Transaction, project_id: int) -> Snapshot:
     )
 
 
-def pool_texts(tx: Transaction, project_id: int) -> set[str]:
-    """Return the premises that a project has already, for leaving out those that come again."""
-    query = select(premises.c.text).where(premises.c.project_id == project_id, premises.c.number.is_not(None))
-    return {row.text for row in tx.all(query)}
-
-
 def verified(chosen: Pairs) -> Pairs:
     """Keep the pairs that have every vote that was asked for."""
     least = 2 if chosen.frame.select(pl.col("writer").is_not_null().any()).collect().item() else 1

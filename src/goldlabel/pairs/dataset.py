@@ -169,6 +169,7 @@ def read(
     label_map: Mapping[str, str] | None = None,
     columns: Mapping[str, str] | None = None,
     split: str = "none",
+    unlabelled: bool = False,
     limit: int | None = None,
     on_bytes: OnBytes | None = None,
 ) -> Pairs:
@@ -177,6 +178,7 @@ def read(
     A dataset folder is read lazily and knows its labels; for anything else, ``labels`` names the label
     space, ``label_map`` spells labels (``{"0": "entailment"}``) and ``columns`` renames columns
     (``{"premise": "text_a"}``), and every row is checked now, up to ``limit`` if only the first are wanted.
+    ``unlabelled`` says that pairs may have no label.
     """
     path = Path(path)
     if not path.exists():
@@ -184,7 +186,7 @@ def read(
     if (path / CARD).exists():
         pairs = _read_dataset(path)
         return pairs.limit(limit) if limit else pairs
-    name, reading = _name_of(path), _reading(labels, label_map, columns, split)
+    name, reading = _name_of(path), replace(_reading(labels, label_map, columns, split), unlabelled=unlabelled)
     blocks: list[pl.DataFrame] = []
     with closing(stream_pairs(path, name, reading, on_bytes)) as stream:
         for block in stream:

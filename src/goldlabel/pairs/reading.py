@@ -22,7 +22,7 @@ from goldlabel.pairs.card import HF_SPLITS
 from goldlabel.pairs.columnar import parse_frame, read_arrow, read_parquet
 from goldlabel.pairs.delimited import read_delimited
 from goldlabel.pairs.jsonl import read_jsonl
-from goldlabel.pairs.labels import NLI3, LabelSpace
+from goldlabel.pairs.labels import NLI3, NO_GOLD, LabelSpace
 from goldlabel.pairs.record import Gate, conform_strictly, refuse_double_ids
 from goldlabel.pairs.rows import Parsed, field_names
 
@@ -40,6 +40,7 @@ class Reading:
     label_map: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
     split: str = "none"
+    unlabelled: bool = False
 
 
 def stream_pairs(
@@ -53,7 +54,7 @@ def stream_pairs(
             where=str(part),
             space=reading.space,
             label_map=reading.label_map,
-            defaults={"dataset": name, "split": split},
+            defaults={"dataset": name, "split": split} | ({"label": NO_GOLD} if reading.unlabelled else {}),
             id_prefix=f"{name}-{number}-" if several else f"{name}-",
         )
         thunks, unit = _parsings(part, replace(reading, split=split), on_bytes)

@@ -98,6 +98,8 @@ def conform(raw: pl.DataFrame, gate: Gate) -> tuple[pl.DataFrame, list[Problem]]
     """Return the rows of ``raw`` as records, and a problem for each row that had to be left out."""
     if raw.is_empty():
         return pl.DataFrame(schema=DTYPES), []
+    if "label" in gate.defaults:
+        raw = raw.with_columns(_filled(raw, "label", gate))
     _require_columns(raw, gate)
     label, bad_labels = _spell(raw["label"], gate)
     votes, bad_votes = _spell_votes(raw, gate)

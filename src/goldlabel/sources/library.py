@@ -83,6 +83,7 @@ def find(
     labels: LabelSpace | str = NLI3,
     label_map: Mapping[str, str] | None = None,
     columns: Mapping[str, str] | None = None,
+    unlabelled: bool = False,
     limit: int | None = None,
     on_bytes: OnBytes | None = None,
 ) -> Pairs:
@@ -94,7 +95,15 @@ def find(
         raise UnknownNameError(
             f"{path_or_name!r} is neither a file, a folder nor a source; {suggest(path_or_name, list(SOURCES))}"
         )
-    return read(path_or_name, labels=labels, label_map=label_map, columns=columns, limit=limit, on_bytes=on_bytes)
+    return read(
+        path_or_name,
+        labels=labels,
+        label_map=label_map,
+        columns=columns,
+        unlabelled=unlabelled,
+        limit=limit,
+        on_bytes=on_bytes,
+    )
 
 
 def add(name: str, paths: Sequence[Path], *, on_bytes: OnBytes | None = None) -> Added:

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from goldlabel.collect import accounts, people
 from goldlabel.collect.accounts import NewSession, Session
-from goldlabel.collect.premises import MOST_BYTES
+from goldlabel.collect.importing.tables import MOST_BYTES
 from goldlabel.collect.projects import Project, project, projects_of
 from goldlabel.collect.store import LARGEST, Store
 from goldlabel.collect.tokens import Bearer, bearer

@@ -17,10 +17,10 @@ from goldlabel.collect import drawing
 from goldlabel.collect.importing.known import Known, known_pairs, known_premises
 from goldlabel.collect.importing.tables import blocks
 from goldlabel.collect.premises import Premise
-from goldlabel.collect.projects import NewPair, Ranks, add_batch, check_import, place_pairs, project
+from goldlabel.collect.projects import NewPair, Ranks, add_batch, check_import, place_pairs, project, require_writing
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.rules import clean_text
-from goldlabel.collect.schema import pairs, premises, subsets, tasks
+from goldlabel.collect.schema import pairs, premises, projects, subsets, tasks
 from goldlabel.collect.store import Store
 from goldlabel.errors import StorageError
 
@@ -39,6 +39,7 @@ def add_all_premises(
     known = known_premises(project_id)
     with store.read() as tx:
         found = project(tx, project_id)
+        require_writing(found)
         ranks = Ranks.draw(tx, found, [one.genre or "" for one in new])
         known.catch_up(tx)
     rules = found.protocol
@@ -47,6 +48,7 @@ def add_all_premises(
     with _stopping(lambda: added, len(new)):
         for batch in _unhurried(new, size, told):
             with store.write() as tx:
+                tx.lock(projects, project_id)  # whoever imports the same at this moment waits, and then knows it
                 known.catch_up(tx)
                 fresh = [*{one.text: one for one in batch if one.text not in known}.values()]
                 count = add_batch(tx, project_id, fresh, ranks, by=by) if fresh else 0
@@ -72,6 +74,7 @@ def add_all_pairs(
     with _stopping(lambda: added, read):
         for batch in _unhurried(new, ROWS // 2, told):
             with store.write() as tx:
+                tx.lock(projects, project_id)  # whoever imports the same at this moment waits, and then knows it
                 known.catch_up(tx)
                 fresh = _fresh(batch, known)
                 ids = dict(premise_ids)

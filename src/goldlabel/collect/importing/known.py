@@ -30,7 +30,11 @@ class Known:
         newer = self._query.where(key > self._last).order_by(key)
         for row in tx.connection.execute(newer, execution_options={"yield_per": 5000}):
             self._last = row[0]
-            self._digests.add(_digest(*row[1:]))
+            self.add(*row[1:])
+
+    def add(self, *texts: str) -> None:
+        """Take a text, or a pair of texts, for known."""
+        self._digests.add(_digest(*texts))
 
     def __contains__(self, texts: object) -> bool:
         return _digest(*texts if isinstance(texts, tuple) else (texts,)) in self._digests

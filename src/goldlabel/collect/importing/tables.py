@@ -144,12 +144,12 @@ def _parsed(text: str, name: str, line: int) -> Any:
         raise Invalid("not_json", file=name, line=line + error.lineno - 1, error=error.msg) from error
 
 
-def refuse_long(row: Any, file: str, where: Message) -> None:
+def refuse_long(row: Any, where: Message) -> None:
     """Refuse a premise or a pair whose genre, source, id or other columns are longer than is kept."""
     for column in ("genre", "source", "level", "original_id"):
         text = getattr(row, column, None)
         if text is not None and len(text) > LONGEST_WORD:
-            raise Invalid("row_long", file=file, where=where, column=column, n=len(text), most=LONGEST_WORD)
+            raise Invalid("row_long", where=where, column=column, n=len(text), most=LONGEST_WORD)
     size = len(json.dumps(dict(row.meta or {}), ensure_ascii=False, default=str))
     if size > LONGEST_META:
-        raise Invalid("row_long", file=file, where=where, column="meta", n=size, most=LONGEST_META)
+        raise Invalid("row_long", where=where, column="meta", n=size, most=LONGEST_META)

@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from goldlabel.web.requester.dashboard import router as dashboard_router
 from goldlabel.web.requester.decisions import router as decisions_router
 from goldlabel.web.requester.exporting import router as exporting_router
+from goldlabel.web.requester.importing import router as importing_router
 from goldlabel.web.requester.instructions import router as instructions_router
 from goldlabel.web.requester.invitations import router as invitations_router
 from goldlabel.web.requester.money import router as money_router
@@ -23,6 +24,7 @@ for _part in (
     dashboard_router,
     premises_router,
     pairs_router,
+    importing_router,
     instructions_router,
     people_router,
     decisions_router,

@@ -1,19 +1,14 @@
-"""Pairs: every number of the other pages leads here, to the pairs behind it; and pairs brought from elsewhere."""
+"""Pairs: every number of the other pages leads here, to the pairs behind it."""
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
-from goldlabel.collect import projects
-from goldlabel.collect.importing import new_pairs
 from goldlabel.collect.marks import Marks
 from goldlabel.collect.measurements import load_marks, look_up
-from goldlabel.collect.messages import hint, message
 from goldlabel.collect.pair_browsing import (
     PairFilter,
     by_premise,
@@ -23,22 +18,11 @@ from goldlabel.collect.pair_browsing import (
     pair_votes,
     siblings,
 )
-from goldlabel.collect.premises import MOST_BYTES
-from goldlabel.collect.projects import Project
-from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.rules import Hypothesis, measure_hypotheses
-from goldlabel.errors import InputError
-from goldlabel.files import data_suffix
-from goldlabel.pairs import Pairs, read
-from goldlabel.pairs.labels import LABEL_SPACES
-from goldlabel.web.account import HOUR
-from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
-from goldlabel.web.security import Before, Managed, ObjectId, Person, Stored, limit
+from goldlabel.web.security import Before, Managed, ObjectId, Stored
 
 router = APIRouter(tags=["pairs"])
-
-FORMATS = (".jsonl", ".json", ".csv", ".tsv")
 
 
 @router.get("/projects/{project_id}/pairs")
@@ -92,35 +76,6 @@ def pair_page(request: Request, project: Managed, pair_id: ObjectId, store: Stor
     )
 
 
-@router.get("/projects/{project_id}/import")
-def import_page(request: Request, project: Managed) -> Response:
-    """A form for pairs that were written elsewhere."""
-    return _import_page(request, project)
-
-
-@router.post("/projects/{project_id}/pairs")
-def upload_pairs(
-    request: Request,
-    project: Managed,
-    person: Person,
-    store: Stored,
-    file: Annotated[UploadFile, File()],
-    origin: Annotated[str, Form(max_length=20)],
-    labels: Annotated[str, Form(max_length=20)] = "",
-) -> Response:
-    """Read pairs and add them: all of them, or none where one cannot be used."""
-    limit(store, "upload by", str(person.person_id), most=120, window=HOUR)
-    try:
-        given = _read(file, labels or project.protocol.labels)
-        new = new_pairs(given, project.protocol, origin)
-        with store.write() as tx:
-            added = projects.import_pairs(tx, project.id, new, origin=origin, by=person.person_id)
-    except InputError as error:
-        _, status, message, _ = describe(request, error)
-        return _import_page(request, project, status=status, problem=message, origin=origin)
-    return _import_page(request, project, added=added, origin=origin)
-
-
 def marked(
     text: str, shared: tuple[tuple[int, int], ...], negators: tuple[tuple[int, int], ...]
 ) -> list[tuple[str, str]]:
@@ -136,37 +91,3 @@ def marked(
         else:
             pieces.append((letter, mark))
     return pieces
-
-
-def _read(file: UploadFile, labels: str) -> Pairs:
-    name = Path(file.filename or "").name[-100:]
-    if data_suffix(name) not in FORMATS or not name.endswith(FORMATS):
-        raise Invalid("pair_format", file=name or message("upload"), allowed=FORMATS)
-    if labels not in LABEL_SPACES:
-        raise Invalid("no_label_space", name=labels, hint=hint(labels, LABEL_SPACES))
-    with tempfile.TemporaryDirectory(prefix="goldlabel-") as folder:
-        path = Path(folder) / name
-        data = file.file.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            raise Invalid("file_size", file=name, n=MOST_BYTES >> 20)
-        path.write_bytes(data)
-        try:
-            return read(path, labels=labels)
-        except InputError as error:
-            raise Invalid("pairs_unreadable", file=name, reason=str(error).replace(str(path), name)) from error
-
-
-def _import_page(request: Request, project: Project, *, status: int = 200, **values: object) -> Response:
-    origins = project.kind.imports
-    given = {"problem": "", "added": None, "origin": origins[0], **values}
-    return page(
-        request,
-        "requester/import.html",
-        status=status,
-        project=project,
-        origins=origins,
-        spaces=list(LABEL_SPACES),
-        formats=FORMATS,
-        megabytes=MOST_BYTES >> 20,
-        **given,
-    )

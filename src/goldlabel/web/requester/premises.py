@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import io
+from typing import Annotated, BinaryIO
 
 from fastapi import APIRouter, File, Form, Query, Request, UploadFile
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect.browsing import premise_slice, premise_states
-from goldlabel.collect.importing import add_new_premises
-from goldlabel.collect.premises import FORMATS, MOST_BYTES, PremiseReading, read_premises
+from goldlabel.collect.importing.batches import add_all_premises
+from goldlabel.collect.importing.known import known_premises
+from goldlabel.collect.importing.reports import Report, keep_report, report_of
+from goldlabel.collect.importing.tables import MOST_BYTES
+from goldlabel.collect.importing.uploads import file_name, plain_file
+from goldlabel.collect.premises import FORMATS, read_premises
 from goldlabel.collect.projects import Project
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.rules import clean_text
-from goldlabel.collect.snapshot import pool_texts
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.web.account import HOUR
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.security import Before, Managed, Person, Stored, limit
+from goldlabel.web.uploads import UploadRoute
 
-router = APIRouter(tags=["premises"])
+router = APIRouter(tags=["premises"], route_class=UploadRoute)
 
 Words = Annotated[str, Form(max_length=200)]
 
@@ -33,9 +38,10 @@ def premises_page(
     store: Stored,
     before: Before = None,
     state: Annotated[str, Query(max_length=20)] = "",
+    upload: Before = None,
 ) -> Response:
     """The pool, the newest first."""
-    return _premises_page(request, project, store, before=before, state=state)
+    return _premises_page(request, project, store, before=before, state=state, upload=upload)
 
 
 @router.post("/projects/{project_id}/premises")
@@ -51,27 +57,29 @@ def upload_premises(
 ) -> Response:
     """Read an upload, or lines typed in, by the rules of the project, and add what they let in."""
     limit(store, "upload by", str(person.person_id), most=120, window=HOUR)
+    known = known_premises(project.id)
+    beside = {"genre": clean_text(genre) or None, "source": clean_text(source) or None}
     try:
-        name, data = _given(file, text)
+        name, stream = _given(file, text)
         with store.read() as tx:
-            known = pool_texts(tx, project.id)
-        rules = project.protocol.premises
-        beside = {"genre": clean_text(genre) or None, "source": clean_text(source) or None}
-        reading = read_premises(data, name, rules, **beside, known=known)
-        with store.write() as tx:
-            added = add_new_premises(tx, project.id, reading.premises, by=person.person_id)
+            known.catch_up(tx)
+        with plain_file(stream, name) as path:
+            reading = read_premises(path, path.name, project.protocol.premises, **beside, known=known)
+        added = add_all_premises(store, project.id, reading.premises, by=person.person_id)
     except InputError as error:
         _, status, message, _ = describe(request, error)
         return _premises_page(request, project, store, status=status, problem=message)
-    return _premises_page(request, project, store, reading=reading, added=added)
+    report = Report(file=name, what="premises", read=reading.read, added=added, left_out=reading.left_out)
+    kept = keep_report(store, project.id, report, by=person.person_id)
+    return RedirectResponse(f"/projects/{project.id}/premises?upload={kept}", 303)
 
 
-def _given(file: UploadFile | None, text: str) -> tuple[str, bytes]:
+def _given(file: UploadFile | None, text: str) -> tuple[str, BinaryIO]:
     if file is not None and file.filename:
-        return file.filename[-100:], file.file.read(MOST_BYTES + 1)
+        return file_name(file.filename), file.file
     if not text.strip():
         raise Invalid("nothing_given")
-    return "typed.txt", text.encode("utf-8", "replace")
+    return "typed.txt", io.BytesIO(text.encode("utf-8", "replace"))
 
 
 def _premises_page(
@@ -83,12 +91,12 @@ def _premises_page(
     before: int | None = None,
     state: str = "",
     problem: str = "",
-    reading: PremiseReading | None = None,
-    added: int = 0,
+    upload: int | None = None,
 ) -> Response:
     with store.read() as tx:
         rows = premise_slice(tx, project.id, before=before, state=state)
         states = premise_states(tx, project.id)
+        report = report_of(tx, project.id, upload)
     return page(
         request,
         "requester/premises.html",
@@ -98,8 +106,7 @@ def _premises_page(
         states=states,
         state=state,
         problem=problem,
-        reading=reading,
-        added=added,
-        formats=FORMATS,
+        report=report,
+        formats=(*FORMATS, ".gz"),
         megabytes=MOST_BYTES >> 20,
     )

@@ -1,0 +1,83 @@
+"""Pairs brought from elsewhere: to be judged, to be mixed in, or as questions with known answers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, File, Form, Request, UploadFile
+from fastapi.responses import RedirectResponse, Response
+
+from goldlabel.collect.importing.batches import add_all_pairs
+from goldlabel.collect.importing.pairs import FORMATS, NewPairs, read_pairs
+from goldlabel.collect.importing.reports import keep_report, pairs_report, report_of
+from goldlabel.collect.importing.tables import MOST_BYTES
+from goldlabel.collect.importing.uploads import file_name, plain_file
+from goldlabel.collect.projects import Project
+from goldlabel.collect.store import Store
+from goldlabel.errors import InputError
+from goldlabel.pairs.labels import LABEL_SPACES
+from goldlabel.web.account import HOUR
+from goldlabel.web.failures import describe
+from goldlabel.web.pages import page
+from goldlabel.web.security import Before, Managed, Person, Stored, limit
+
+router = APIRouter(tags=["pairs"])
+
+
+@router.get("/projects/{project_id}/import")
+def import_page(request: Request, project: Managed, store: Stored, upload: Before = None) -> Response:
+    """A form for pairs that were written elsewhere, and what became of the last file."""
+    return _import_page(request, project, store, upload=upload)
+
+
+@router.post("/projects/{project_id}/pairs")
+def upload_pairs(
+    request: Request,
+    project: Managed,
+    person: Person,
+    store: Stored,
+    file: Annotated[UploadFile, File()],
+    origin: Annotated[str, Form(max_length=20)],
+    labels: Annotated[str, Form(max_length=20)] = "",
+) -> Response:
+    """Read pairs and add them, unless one of them cannot be used."""
+    limit(store, "upload by", str(person.person_id), most=120, window=HOUR)
+    name = file_name(file.filename)
+    try:
+        with plain_file(file.file, name) as path:
+            pairs = read_pairs(path, labels or project.protocol.labels)
+        new = NewPairs(pairs, project.protocol, origin)
+        read, added = add_all_pairs(store, project.id, new, origin=origin, by=person.person_id)
+    except InputError as error:
+        _, status, message, _ = describe(request, error)
+        return _import_page(request, project, store, status=status, problem=message, origin=origin)
+    kept = keep_report(store, project.id, pairs_report(name, origin, read, added), by=person.person_id)
+    return RedirectResponse(f"/projects/{project.id}/import?upload={kept}", 303)
+
+
+def _import_page(
+    request: Request,
+    project: Project,
+    store: Store,
+    *,
+    status: int = 200,
+    problem: str = "",
+    origin: str = "",
+    upload: int | None = None,
+) -> Response:
+    with store.read() as tx:
+        report = report_of(tx, project.id, upload)
+    origins = project.kind.imports
+    return page(
+        request,
+        "requester/import.html",
+        status=status,
+        project=project,
+        origins=origins,
+        origin=origin or (report.what if report else origins[0]),
+        problem=problem,
+        report=report,
+        spaces=list(LABEL_SPACES),
+        formats=(*FORMATS, ".gz"),
+        megabytes=MOST_BYTES >> 20,
+    )
