@@ -8,6 +8,7 @@ Load:    half of the annotators write (three drafts, then a submission), half vo
 Killed:  the same with the server killed (-9) and started again ten times. Acknowledged answers are counted in the
          database: none may be lost, none may be there twice.
 Export:  a project with 50,000 pairs, 15 % of them verified.
+Import:  200,000 premises are added while somebody votes without pause: how long do the votes wait?
 Beside:  Potato and Label Studio with as many items and annotators, where a Python is named that has them.
 """
 
@@ -26,12 +27,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from itertools import cycle
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import httpx
@@ -331,6 +334,65 @@ def run_export(place: str, project_id: int, folder: str) -> int:
     return len(export_project(store, project_id, folder).splits)
 
 
+def measure_import(place: str, premises: int) -> dict[str, Any]:
+    """Vote without pause while premises are imported; return how long the import took and how long votes waited.
+
+    Beside it, what a vote waits where nothing is imported, in the same run.
+    """
+    from goldlabel.collect.accounts import create_account
+    from goldlabel.collect.assignment import claim
+    from goldlabel.collect.importing.batches import add_all_premises
+    from goldlabel.collect.people import add_member
+    from goldlabel.collect.premises import Premise
+    from goldlabel.collect.projects import NewPair, create_project, import_pairs
+    from goldlabel.collect.protocols import make_protocol
+    from goldlabel.collect.store import Store
+    from goldlabel.collect.verifying import vote
+
+    protocol = make_protocol("multi", "en")
+    protocol = replace(
+        protocol,
+        qualification=replace(protocol.qualification, training=0),
+        verifying=replace(protocol.verifying, foreign=20_000, verifiers=1),
+    )
+    store = Store.create(place)
+    with store.write() as tx:
+        made = create_project(tx, "import", protocol, seed=0)
+        person = create_account(tx, "verifier", "not a hash")
+        add_member(tx, made.id, person, "verifier", by=None)
+        pool = [NewPair(premise=text, hypothesis=f"{text} It is so.") for text in texts(20_000)]
+        import_pairs(tx, made.id, pool, origin="foreign", by=None)
+
+    def votes_until(stop: Callable[[int], bool]) -> list[float]:
+        waits: list[float] = []
+        while not stop(len(waits)):
+            start = time.perf_counter()
+            with store.write() as tx:
+                (task,) = claim(tx, made.id, person, "verify").tasks
+                vote(tx, task.assignment_id, person, key="k", label="neutral")
+            waits.append(time.perf_counter() - start)
+        return waits
+
+    alone = votes_until(lambda count: count == 200)
+    new = [Premise(text=text, genre="news") for text in texts(premises)]
+    with ThreadPoolExecutor(1) as pool_of_threads:
+        start = time.perf_counter()
+        added = pool_of_threads.submit(add_all_premises, store, made.id, new, by=None)
+        waits = votes_until(lambda count: added.done() or count == 15_000)
+        added.result()
+        seconds = time.perf_counter() - start
+    store.close()
+    return {
+        "premises": premises,
+        "seconds": seconds,
+        "votes": len(waits),
+        "longest_wait": max(waits),
+        "median_wait": median(waits),
+        "longest_wait_alone": max(alone),
+        "median_wait_alone": median(alone),
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60)
@@ -339,6 +401,7 @@ def main() -> None:
     parser.add_argument("--pace", type=float, default=1.0, help="mean seconds between two requests of an annotator")
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--pairs", type=int, default=50_000, help="pairs in the export; 0: no export")
+    parser.add_argument("--premises", type=int, default=200_000, help="premises imported while one votes; 0: none")
     parser.add_argument("--databases", nargs="*", default=["sqlite", "postgresql"])
     parser.add_argument("--potato", help="a Python in which Potato (potato-annotation) is installed")
     parser.add_argument("--label-studio", help="a Python in which Label Studio is installed")
@@ -362,6 +425,13 @@ def main() -> None:
             seen = measure(run_export, f"{folder}/export", project_id, f"{folder}/out")
             figures["export"] = {"pairs": options.pairs, "seconds": seen["seconds"], "peak_mb": seen["peak_mb"]}
             print(f"export of {options.pairs:,} pairs: {seen['seconds']:.1f} s, peak {seen['peak_mb']:.0f} MB")
+        if options.premises:
+            figures["import"] = seen = measure_import(f"{folder}/import", options.premises)
+            print(
+                f"import of {options.premises:,} premises: {seen['seconds']:.1f} s, {seen['votes']:,} votes meanwhile; "
+                f"a vote waited {seen['median_wait']:.3f} s (median), {seen['longest_wait']:.3f} s at most; "
+                f"alone {seen['median_wait_alone']:.3f} s, {seen['longest_wait_alone']:.3f} s"
+            )
         for rival, python in ((Potato(), options.potato), (LabelStudio(), options.label_studio)):
             if not python:
                 print(f"{rival.name}: not measured, no Python that has it was given")

@@ -28,7 +28,7 @@ T = TypeVar("T")
 Told = Callable[[int], None]
 """Called with the number of rows just written, when others may write again."""
 
-ROWS = 2000
+ROWS = 1000
 """Rows of the database in one batch: a few hundredths of a second on SQLite."""
 
 
