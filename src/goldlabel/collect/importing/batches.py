@@ -21,7 +21,7 @@ from goldlabel.collect.projects import NewPair, Ranks, add_batch, check_import, 
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.rules import clean_text
 from goldlabel.collect.schema import pairs, premises, projects, subsets, tasks
-from goldlabel.collect.store import Store
+from goldlabel.collect.store import Store, Transaction
 from goldlabel.errors import StorageError
 
 T = TypeVar("T")
@@ -48,13 +48,11 @@ def add_all_premises(
     with _stopping(lambda: added, len(new)):
         for batch in _unhurried(new, size, told):
             with store.write() as tx:
-                tx.lock(projects, project_id)  # whoever imports the same at this moment waits, and then knows it
-                known.catch_up(tx)
-                fresh = [*{one.text: one for one in batch if one.text not in known}.values()]
+                fresh = new_premises(tx, project_id, batch, known)
                 count = add_batch(tx, project_id, fresh, ranks, by=by) if fresh else 0
             added += count
     with store.write() as tx:
-        tx.analyse(premises, pairs, tasks)
+        tx.analyse(premises, tasks)
     return added
 
 
@@ -74,9 +72,7 @@ def add_all_pairs(
     with _stopping(lambda: added, read):
         for batch in _unhurried(new, ROWS // 2, told):
             with store.write() as tx:
-                tx.lock(projects, project_id)  # whoever imports the same at this moment waits, and then knows it
-                known.catch_up(tx)
-                fresh = _fresh(batch, known)
+                fresh = new_pairs(tx, project_id, batch, known)
                 ids = dict(premise_ids)
                 if fresh:
                     place_pairs(tx, project_id, fresh, ids, origin=origin, by=by)
@@ -88,11 +84,23 @@ def add_all_pairs(
     return read, added
 
 
-def _fresh(batch: Sequence[NewPair], known: Known) -> list[NewPair]:
-    """Return the pairs that are not known, each once."""
-    texts = [(clean_text(one.premise), clean_text(one.hypothesis)) for one in batch]
-    fresh = {key: one for key, one in zip(reversed(texts), reversed(batch), strict=True) if key not in known}
-    return [*reversed(fresh.values())]
+def new_premises(tx: Transaction, project_id: int, batch: Iterable[Premise], known: Known) -> list[Premise]:
+    """Return the premises that the pool has not, each once; whoever imports the same at this moment waits."""
+    tx.lock(projects, project_id)
+    known.catch_up(tx)
+    return [*{one.text: one for one in batch if one.text not in known}.values()]
+
+
+def new_pairs(tx: Transaction, project_id: int, batch: Iterable[NewPair], known: Known) -> list[NewPair]:
+    """Return the pairs that the project has not, each once; whoever imports the same at this moment waits."""
+    tx.lock(projects, project_id)
+    known.catch_up(tx)
+    fresh: dict[tuple[str, str], NewPair] = {}
+    for one in batch:
+        key = clean_text(one.premise), clean_text(one.hypothesis)
+        if key not in known:
+            fresh.setdefault(key, one)
+    return [*fresh.values()]
 
 
 def _draw(store: Store, project_id: int, origin: str, by: int | None) -> None:

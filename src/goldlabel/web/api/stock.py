@@ -9,11 +9,12 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from goldlabel.collect import projects
-from goldlabel.collect.importing import add_new_premises
+from goldlabel.collect.importing.batches import new_pairs, new_premises
+from goldlabel.collect.importing.known import known_pairs, known_premises
+from goldlabel.collect.importing.reports import pairs_report
 from goldlabel.collect.premises import read_premises
 from goldlabel.collect.projects import NewPair
 from goldlabel.collect.repeats import once
-from goldlabel.collect.snapshot import pool_texts
 from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.web.api.bearer import Holder, Key
 from goldlabel.web.security import Managed, Stored
@@ -79,14 +80,15 @@ class PairsIn(BaseModel):
 def add_premises(project: Managed, sent: PremisesIn, holder: Holder, store: Stored, key: Key = None) -> Added:
     """Add sentences by the rules of the project: those it has already, or that are too short or long, are left out."""
     rows = [one.model_dump(exclude_none=True) for one in sent.premises]
+    known = known_premises(project.id)
     with store.read() as tx:
-        known = pool_texts(tx, project.id)
+        known.catch_up(tx)
     reading = read_premises(orjson.dumps(rows), "premises.json", project.protocol.premises, known=known)
     left_out = [{"reason": str(one.reason), "n": one.count} for one in reading.left_out]
 
     def act() -> dict[str, Any]:
-        added = add_new_premises(tx, project.id, reading.premises, by=holder.person_id)
-        return {"added": added, "left_out": left_out}
+        fresh = new_premises(tx, project.id, reading.premises, known)
+        return {"added": projects.add_premises(tx, project.id, fresh, by=holder.person_id), "left_out": left_out}
 
     with store.write() as tx:
         return Added(**once(tx, holder.person_id, key, ["premises", project.id, rows], act))
@@ -94,7 +96,10 @@ def add_premises(project: Managed, sent: PremisesIn, holder: Holder, store: Stor
 
 @router.post("/projects/{project_id}/pairs", status_code=201)
 def add_pairs(project: Managed, sent: PairsIn, holder: Holder, store: Stored, key: Key = None) -> Added:
-    """Add pairs that were written elsewhere: all of them, or none where one cannot be used."""
+    """Add pairs that were written elsewhere, those that are there already left out; none where one cannot be used."""
+    known = known_pairs(project.id, sent.origin)
+    with store.read() as tx:
+        known.catch_up(tx)
     new = [
         NewPair(
             premise=one.premise,
@@ -108,7 +113,10 @@ def add_pairs(project: Managed, sent: PairsIn, holder: Holder, store: Stored, ke
     ]
 
     def act() -> dict[str, Any]:
-        return {"added": projects.import_pairs(tx, project.id, new, origin=sent.origin, by=holder.person_id)}
+        fresh = new_pairs(tx, project.id, new, known)
+        added = projects.import_pairs(tx, project.id, fresh, origin=sent.origin, by=holder.person_id)
+        left_out = pairs_report("", sent.origin, len(new), added).left_out
+        return {"added": added, "left_out": [{"reason": str(one.reason), "n": one.count} for one in left_out]}
 
     with store.write() as tx:
         return Added(**once(tx, holder.person_id, key, ["pairs", project.id, sent.model_dump()], act))
