@@ -373,7 +373,7 @@ def _dumped(protocol: Protocol) -> str:
 def _check(protocol: Protocol) -> None:
     """Refuse what only shows when people work: money too fine to pay, fewer training examples than asked for."""
     training_examples(protocol)
-    for name in ("pair", "label", "bonus", "penalty"):
+    for name in ("pair", "label", "bonus", "penalty", "floor"):
         in_units(getattr(protocol.pay, name))
 
 

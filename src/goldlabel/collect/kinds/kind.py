@@ -48,6 +48,7 @@ JUDGING_SETTINGS = (
     "pay.currency",
     "pay.label",
     "pay.rejected",
+    "pay.floor",
 )
 """The settings of whatever is judged."""
 
