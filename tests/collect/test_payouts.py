@@ -49,9 +49,7 @@ def test_a_payout_lowers_what_is_owed_and_not_what_is_earned(store: Store, clock
     project_id, verifier = working(store, clock, (3, 3), (3, 3))
     with store.write() as tx:
         for _ in range(2):
-            pay_out(
-                tx, project_id, verifier, amount=Decimal("0.30"), on=DAY, note="bank", key="january", by=None
-            )
+            pay_out(tx, project_id, verifier, amount=Decimal("0.30"), on=DAY, note="bank", key="january", by=None)
         with pytest.raises(Conflict, match=r"0\.20 cannot be paid out, as 0\.10 is owed"):
             pay_out(tx, project_id, verifier, amount=Decimal("0.20"), on=DAY, note="", key="more", by=None)
         with pytest.raises(Missing):

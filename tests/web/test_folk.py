@@ -51,3 +51,29 @@ def test_work_is_rejected_on_the_persons_page_and_the_decision_taken_back(site: 
     assert boss.post(f"{address}/work/decide", {**form, "reason": ""}).status_code == 422
     assert boss.post(f"{address}/work/decide", {**form, "since": "2999-01-01"}).status_code == 409
     assert agrees(site)
+
+
+def test_payouts_are_written_down_and_come_as_tables(site: World, boss: Visitor) -> None:
+    address, writer = f"/projects/{site.project}/payouts", site.people["writer"]
+    with site.store.read() as tx:
+        owed = totals(tx, site.project)[writer]
+    form = {"person_id": writer, "amount": "1.00", "on": "2030-01-31", "note": "=bank", "key": "k1"}
+    for _ in range(2):
+        assert boss.post(address, form).status_code == 303
+    with site.store.read() as tx:
+        assert totals(tx, site.project)[writer] == owed - 1
+    assert boss.post(address, {**form, "amount": "99999", "key": "k2"}).status_code == 409
+    assert boss.post(address, {**form, "amount": "1e3", "key": "k3"}).status_code == 422
+    assert boss.post(f"{address}/top-up").status_code == 422
+    table = boss.get(f"{address}/paid.csv").text.splitlines()
+    assert table[0] == "date,person,amount,currency,note"
+    assert table[1].startswith("2030-01-31,")
+    assert table[1].endswith(",1.00,USD,'=bank")
+    assert f",{owed - 1},USD," in boss.get(f"{address}/owed.csv").text
+    mine = site.visitor("writer")
+    assert "Paid out: 1.00 USD" in mine.get(f"/projects/{site.project}/my-pay").text
+    assert "Today: " in mine.get("/").text
+    assert boss.post(f"{address}/everybody", {"on": "2030-02-01", "key": "k4"}).status_code == 303
+    assert len(boss.get(f"{address}/owed.csv").text.splitlines()) == 1
+    assert "Everybody was paid" not in boss.get(address).text
+    assert agrees(site)

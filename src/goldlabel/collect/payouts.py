@@ -8,6 +8,8 @@ a browser can make an hour longer than it was.
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,8 +61,8 @@ def balance_of(tx: Transaction, project_id: int, person_id: int) -> Balance:
     return found[0]
 
 
-def earned_since(tx: Transaction, project_id: int, person_id: int, since: datetime) -> Decimal:
-    """Return what a person earned from a moment on."""
+def earned_since(tx: Transaction, project_id: int, person_id: int, since: datetime | None = None) -> Decimal:
+    """Return what a person earned from a moment on, or ever."""
     units = _sums(tx, project_id, person_id, since)[person_id]
     return in_currency(sum(amount for kind, amount in units.items() if kind != PAYOUT))
 
@@ -171,6 +173,37 @@ def payouts_of(tx: Transaction, project_id: int) -> Sequence[Row[Any]]:
     )
 
 
+def owed_table(tx: Transaction, project_id: int) -> str:
+    """Return as CSV who is to be paid how much."""
+    currency = project(tx, project_id).protocol.pay.currency
+    rows = [
+        [one.pseudonym, one.owed, currency, one.earned, one.paid, f"{one.time / HOUR:.2f}"]
+        for one in balances(tx, project_id)
+        if one.owed > 0
+    ]
+    return _csv([["person", "owed", "currency", "earned", "paid", "hours"], *rows])
+
+
+def paid_table(tx: Transaction, project_id: int) -> str:
+    """Return as CSV what was paid to whom and when."""
+    currency = project(tx, project_id).protocol.pay.currency
+    rows = []
+    for line in payouts_of(tx, project_id)[::-1]:
+        told = line.message["parameters"]
+        rows.append([told["date"], line.pseudonym, in_currency(-line.amount), currency, told.get("note", "")])
+    return _csv([["date", "person", "amount", "currency", "note"], *rows])
+
+
+def _csv(rows: Sequence[Sequence[object]]) -> str:
+    """Return rows as CSV; text that a spreadsheet would take for a formula is marked as text."""
+    text = io.StringIO()
+    plain = [
+        [f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@" and cell else cell for cell in row] for row in rows
+    ]
+    csv.writer(text, lineterminator="\n").writerows(plain)
+    return text.getvalue()
+
+
 def _balances(tx: Transaction, found: Project, person_id: int | None = None) -> list[Balance]:
     sums, times = _sums(tx, found.id, person_id), _times(tx, found, person_id)
     wanted = select(members.c.person_id).where(members.c.project_id == found.id)
@@ -227,10 +260,8 @@ def _times(tx: Transaction, found: Project, person_id: int | None = None) -> dic
     sent, given = (type_coerce(column, BigInteger) for column in (answers.c.created_at, assignments.c.leased_at))
     before = func.lag(sent).over(partition_by=answers.c.person_id, order_by=answers.c.id)
     began = case((before > given, before), else_=given)
-    lent = case(
-        *((answers.c.kind == kind, int(lease_time(found, kind).total_seconds())) for kind in ("write", "verify")),
-        else_=int(lease_time(found, "verify").total_seconds()),
-    )
+    lease = {kind: int(lease_time(found, kind).total_seconds()) for kind in ("write", "verify")}
+    lent = case((answers.c.kind == "write", lease["write"]), else_=lease["verify"])
     passed = (sent - began) / float(MICROSECONDS)
     paid = select(ledger.c.answer_id).where(ledger.c.project_id == found.id, ledger.c.answer_id.is_not(None))
     paid = paid.group_by(ledger.c.answer_id).having(func.sum(ledger.c.amount) > 0)

@@ -152,8 +152,8 @@ class Qualification:
 class Pay:
     """What work earns: per written pair, per label given, and what a pair earns or costs on top.
 
-    ``rejected`` says that work which the requester rejects is paid all the same. ``floor`` is what an hour is to earn at
-    least; 0 for no floor.
+    ``rejected`` says that work which the requester rejects is paid all the same. ``floor`` is what an hour is to earn
+    at least; 0 for no floor.
     """
 
     currency: str

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
-from goldlabel.collect import accounts, people, projects
+from goldlabel.collect import accounts, payouts, people, projects
 from goldlabel.collect.accounts import LONGEST_LOGIN, LONGEST_PASSWORD, SHORTEST_PASSWORD
-from goldlabel.collect.browsing import ledger_slice, owed
+from goldlabel.collect.browsing import ledger_slice
 from goldlabel.collect.refusals import Conflict, Forbidden, Invalid
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
@@ -51,8 +51,9 @@ def home(request: Request, person: Person, store: Stored) -> Response:
         mine = []
         for project, held in projects.projects_of(tx, person.person_id):
             works = set(held) & {"writer", "verifier", "expert"}
-            pay = owed(tx, project.id, person.person_id) if works else None
-            mine.append({"project": project, "roles": held, "pay": pay})
+            pay = payouts.earned_since(tx, project.id, person.person_id) if works else None
+            today = payouts.earned_since(tx, project.id, person.person_id, payouts.start_of_day(tx)) if works else None
+            mine.append({"project": project, "roles": held, "pay": pay, "today": today})
     return page(request, "account/home.html", mine=mine, may_make=may_make_projects(person, store))
 
 
@@ -64,7 +65,8 @@ def my_pay(request: Request, project_id: ProjectId, person: Person, store: Store
         values: dict[str, Any] = {
             "project": projects.project(tx, project_id),
             "lines": ledger_slice(tx, project_id, person_id=person.person_id, before=before),
-            "total": owed(tx, project_id, person.person_id),
+            "balance": payouts.balance_of(tx, project_id, person.person_id),
+            "today": payouts.earned_since(tx, project_id, person.person_id, payouts.start_of_day(tx)),
         }
     return page(request, "account/pay.html", **values)
 

@@ -10,6 +10,7 @@ from goldlabel.web.requester.instructions import router as instructions_router
 from goldlabel.web.requester.invitations import router as invitations_router
 from goldlabel.web.requester.money import router as money_router
 from goldlabel.web.requester.pairs import router as pairs_router
+from goldlabel.web.requester.payouts import router as payouts_router
 from goldlabel.web.requester.people import router as people_router
 from goldlabel.web.requester.premises import router as premises_router
 from goldlabel.web.requester.projects import router as projects_router
@@ -30,6 +31,7 @@ for _part in (
     decisions_router,
     invitations_router,
     money_router,
+    payouts_router,
     exporting_router,
 ):
     router.include_router(_part)

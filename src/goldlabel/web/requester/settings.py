@@ -92,6 +92,7 @@ SETTINGS = (
     Setting("pay.bonus", MONEY),
     Setting("pay.penalty", MONEY),
     Setting("pay.rejected", YES),
+    Setting("pay.floor", MONEY),
     Setting("splits.dev", WHOLE),
     Setting("splits.test", WHOLE),
 )

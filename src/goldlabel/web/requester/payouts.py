@@ -1,0 +1,95 @@
+"""Payouts: who is owed what, what was sent to them, a floor under an hour's pay, and tables for whoever pays."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import date
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import RedirectResponse, Response
+
+from goldlabel.collect import payouts
+from goldlabel.collect.amounts import LARGEST_AMOUNT, parse_amount
+from goldlabel.collect.refusals import Invalid
+from goldlabel.collect.store import LARGEST
+from goldlabel.web.pages import page
+from goldlabel.web.security import Managed, Person, Stored
+
+router = APIRouter(tags=["pay"])
+
+Note = Annotated[str, Form(max_length=500)]
+Key = Annotated[str, Form(pattern=r"^[\w-]{1,60}$")]
+
+
+@router.get("/projects/{project_id}/payouts")
+def payouts_page(request: Request, project: Managed, store: Stored) -> Response:
+    """Where everybody stands, and what was paid out."""
+    with store.read() as tx:
+        values: dict[str, Any] = {
+            "balances": payouts.balances(tx, project.id),
+            "made": payouts.payouts_of(tx, project.id),
+            "today": tx.now.date(),
+        }
+    return page(request, "requester/payouts.html", project=project, key=secrets.token_hex(8), **values)
+
+
+@router.post("/projects/{project_id}/payouts")
+def pay_out(
+    project: Managed,
+    person: Person,
+    store: Stored,
+    person_id: Annotated[int, Form(ge=1, le=LARGEST)],
+    amount: Annotated[str, Form(max_length=30)],
+    on: Annotated[date, Form()],
+    key: Key,
+    note: Note = "",
+) -> Response:
+    """Write down that money was sent to somebody; sent twice, it counts once."""
+    value = parse_amount(amount)
+    if value is None:
+        raise Invalid("not_money", amount=amount, most=LARGEST_AMOUNT)
+    with store.write() as tx:
+        payouts.pay_out(tx, project.id, person_id, amount=value, on=on, note=note, key=key, by=person.person_id)
+    return _back(project.id)
+
+
+@router.post("/projects/{project_id}/payouts/everybody")
+def pay_out_everybody(
+    project: Managed, person: Person, store: Stored, on: Annotated[date, Form()], key: Key, note: Note = ""
+) -> Response:
+    """Write down that everybody was sent what they are owed."""
+    with store.write() as tx:
+        payouts.pay_out_everybody(tx, project.id, on=on, note=note, key=key, by=person.person_id)
+    return _back(project.id)
+
+
+@router.post("/projects/{project_id}/payouts/top-up")
+def top_up(project: Managed, person: Person, store: Stored) -> Response:
+    """Give everybody whose hours earned less than the floor what is missing."""
+    with store.write() as tx:
+        payouts.top_up(tx, project.id, by=person.person_id)
+    return _back(project.id)
+
+
+@router.get("/projects/{project_id}/payouts/owed.csv")
+def owed_table(project: Managed, store: Stored) -> Response:
+    """Who is to be paid how much, as a table."""
+    with store.read() as tx:
+        return _table(payouts.owed_table(tx, project.id), "owed.csv")
+
+
+@router.get("/projects/{project_id}/payouts/paid.csv")
+def paid_table(project: Managed, store: Stored) -> Response:
+    """What was paid to whom and when, as a table."""
+    with store.read() as tx:
+        return _table(payouts.paid_table(tx, project.id), "paid.csv")
+
+
+def _table(text: str, name: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(text.encode(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _back(project_id: int) -> Response:
+    return RedirectResponse(f"/projects/{project_id}/payouts", 303)
