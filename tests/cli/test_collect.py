@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import subprocess
 import sys
 from datetime import timedelta
@@ -270,7 +271,7 @@ sys.modules.update(dict.fromkeys(["sqlalchemy", "alembic", "argon2", "fastapi"])
 from typer.testing import CliRunner
 from goldlabel.cli.collect import app
 calls = ["init d --protocol multi --language en", "import d p.txt", "serve d", "export d -o out", "stats d", "check d",
-         "invite d --role writer", "password d wren", "configure d"]
+         "invite d --role writer", "password d wren", "configure d", "migrate d"]
 assert {call.split()[0] for call in calls} == {one.name for one in app.registered_commands}
 for call in calls:
     print(repr(CliRunner().invoke(app, call.split()).exception))
@@ -278,5 +279,22 @@ for call in calls:
     (tmp_path / "p.txt").write_text("The old mill by the river grinds rye again.\n")
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     told = done.stdout.splitlines()
-    assert len(told) == 9
+    assert len(told) == 10
     assert all("MissingExtraError" in line and 'pip install "goldlabel[collect]"' in line for line in told), told
+
+
+@pytest.mark.parametrize("command", ["stats", "check", "serve", "configure"])
+def test_a_collection_of_an_older_version_is_left_alone_until_it_is_migrated(site: Path, command: str) -> None:
+    database = sqlite3.connect(site / "goldlabel.db", isolation_level=None)
+    database.execute("UPDATE alembic_version SET version_num = '0001'")
+    with pytest.raises(InputError, match=rf"run: goldlabel collect migrate {site}$") as told:
+        run(command, site)
+    assert "\n" not in str(told.value)
+    assert database.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
+    database.close()
+
+
+def test_migrate_tells_what_it_did(site: Path) -> None:
+    assert run("migrate", site).endswith("already; nothing to do\n")
+    told = run_json("migrate", site)
+    assert told["before"] == told["after"]

@@ -100,8 +100,10 @@ def test_there_is_data_for_every_revision() -> None:
 
 
 @pytest.mark.parametrize("revision", list(SAMPLES))
-def test_a_collection_of_any_revision_opens_with_all_it_holds(place: str, revision: str) -> None:
+def test_a_collection_of_any_revision_is_migrated_with_all_it_holds(place: str, revision: str) -> None:
     at_revision(place, revision)
+    assert Store.migrate(place) == (revision, head_revision())
+    assert Store.migrate(place) == (head_revision(), head_revision())
     store = Store.open(place)
     with store.read() as tx:
         assert current_revision(tx.connection) == head_revision()
@@ -116,6 +118,25 @@ def test_a_collection_of_any_revision_opens_with_all_it_holds(place: str, revisi
         assert tx.value(select(schema.ledger.c.amount)) == 3000
         assert tx.value(select(schema.events.c.data)) == {"pay": {"person": 2, "units": 3000}}
     store.close()
+
+
+def test_opening_migrates_nothing(place: str) -> None:
+    older = revisions()[-2]
+    at_revision(place, older)
+    with pytest.raises(InputError, match=rf"schema {older}, this one works with .* goldlabel collect migrate") as told:
+        Store.open(place)
+    assert "\n" not in str(told.value)
+    with pytest.raises(InputError, match="holds a collection already"):
+        Store.create(place)
+    engine = create_engine(url_of(place))
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == older
+    engine.dispose()
+
+
+def test_there_must_be_something_to_migrate(place: str) -> None:
+    with pytest.raises(InputError, match="holds no collection"):
+        Store.migrate(place)
 
 
 def test_the_migrations_lead_to_the_schema_of_the_code(place: str) -> None:
@@ -138,7 +159,7 @@ def test_a_collection_of_a_newer_version_is_refused_and_left_alone(place: str) -
     message = (
         rf"was written by a newer Goldlabel \(schema 9999, this one knows up to {known}\); install the newer version"
     )
-    for opening in (Store.open, Store.create):
+    for opening in (Store.open, Store.create, Store.migrate):
         with pytest.raises(InputError, match=message) as told:
             opening(place)
         assert "\n" not in str(told.value)
@@ -187,6 +208,7 @@ def test_verdicts_reached_before_are_filled_in(tmp_path: Path, votes: list[str],
                     )
                 )
     engine.dispose()
+    Store.migrate(place)
     store = Store.open(place)
     with store.read() as tx:
         assert tx.value(select(schema.pairs.c.verdict)) == verdict

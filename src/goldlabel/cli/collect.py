@@ -184,6 +184,19 @@ def export_command(
     show(written, as_json, **({} if as_json else {"output": str(output)}))
 
 
+@app.command("migrate")
+def migrate_command(folder: FolderArgument, database: DatabaseOption = None, as_json: JsonOption = False) -> None:
+    """Bring a collection of an older version up to date; stop its servers and keep a copy before."""
+    _require_extra()
+    from goldlabel.collect.store import Store
+
+    before, after = Store.migrate(database or folder)
+    if as_json:
+        print_json({"before": before, "after": after})
+    else:
+        typer.echo(f"schema {after} already; nothing to do" if before == after else f"schema {before} is now {after}")
+
+
 @app.command("stats")
 def stats_command(
     folder: FolderArgument,

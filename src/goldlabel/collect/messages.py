@@ -202,6 +202,8 @@ ENGLISH = {
     "not_a_database": "{place}: is not a database of Goldlabel ({reason})",
     "not_an_address": "{place}: is no address of a database; give postgresql://USER@HOST/NAME",
     "no_place": "{place}: cannot hold a collection; give a folder (SQLite) or postgresql://USER@HOST/NAME",
+    "older_schema": "{place}: is of an older Goldlabel (schema {revision}, this one works with {known}); stop its "
+    "servers, keep a copy, and run: {command}",
     "newer_schema": "{place}: was written by a newer Goldlabel (schema {revision}, this one knows up to {known}); "
     "install the newer version: nothing was changed",
     "processes": "{n} server processes cannot share {place}; allowed: 1, or more with --database postgresql://…",

@@ -1,4 +1,4 @@
-"""The store: one database, its transactions, and its schema brought up to date.
+"""The store: one database and its transactions.
 
 SQLite serves one process: every write of the process goes through one connection behind one lock and begins with
 ``BEGIN IMMEDIATE``, while readers have connections and snapshots of their own (WAL). PostgreSQL serves several
@@ -10,10 +10,12 @@ and nothing of it is there if the block failed.
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -64,6 +66,9 @@ _REFUSALS = (
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_READONLY,
 )
+_COLLISIONS = ("40001", "40P01")
+"""What PostgreSQL calls a failure to put transactions in an order, and a deadlock."""
+_KEPT: ContextVar[list[object] | None] = ContextVar("kept", default=None)
 _LOCKS: dict[str, Turns] = {}
 _LOCKS_GUARD = threading.Lock()
 
@@ -167,6 +172,21 @@ def _new_row_of(table: Table, database: str) -> Executable:
     return statement
 
 
+class Collision(StorageError):  # noqa: N818 - named as what happened
+    """Two transactions waited for each other, and the database ended this one: doing it again will do."""
+
+
+@contextmanager
+def noting_changes() -> Iterator[list[object]]:
+    """Give a block a list that is empty as long as nothing was kept within it that may not be repeated."""
+    kept: list[object] = []
+    token = _KEPT.set(kept)
+    try:
+        yield kept
+    finally:
+        _KEPT.reset(token)
+
+
 class Store:
     """A collection's database; open it with ``Store.open`` or make it with ``Store.create``."""
 
@@ -183,36 +203,48 @@ class Store:
         url = _url(place)
         if url.get_backend_name() == "sqlite":
             _make_file(url)
-        return cls._connect(url, clock)._prepared(cls._make)
+        store = cls._connect(url, clock)
+        with store._closed_on_failure(), store._told(), store._lock, store._writer.begin() as connection:
+            if current_revision(connection) is not None:
+                raise Invalid("collection_there", place=store.url)
+            upgrade(connection)
+        return store
 
     @classmethod
     def open(cls, place: str | Path, *, clock: Clock = system_clock) -> Store:
-        """Open a collection, and bring the schema of an older version up to date."""
-        url = _url(place)
-        if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
-            raise Invalid("no_collection", place=place)
-        return cls._connect(url, clock)._prepared(cls._bring_up_to_date)
+        """Open a collection whose schema is the one that this code works with; nothing of it is changed."""
+        store = cls._connect(_url_of_collection(place), clock)
+        with store._closed_on_failure(), store._told(), store._reader.begin() as connection:
+            revision = store._revision(connection)
+            if revision != head_revision():
+                command = _migrate_command(store._writer.url)
+                told = {"revision": revision, "known": head_revision(), "command": command}
+                raise Invalid("older_schema", place=store.url, **told)
+        return store
 
-    def _prepared(self, prepare: Callable[[Store, Connection, str | None], None]) -> Store:
-        """Return the store once its schema is fit for use; let go of its connections if it is not."""
+    @classmethod
+    def migrate(cls, place: str | Path) -> tuple[str, str]:
+        """Bring the schema of a collection up to date, whole or not at all; return its revisions before and after."""
+        store = cls._connect(_url_of_collection(place), system_clock)
+        with closing(store), store._told(), store._lock, store._writer.begin() as connection:
+            before = store._revision(connection)
+            if before != head_revision():
+                upgrade(connection)
+        return before, head_revision()
+
+    def _revision(self, connection: Connection) -> str:
+        revision = current_revision(connection)
+        if revision is None:
+            raise Invalid("no_collection", place=self.url)
+        return revision
+
+    @contextmanager
+    def _closed_on_failure(self) -> Iterator[None]:
         try:
-            with self._told(), self._lock, self._writer.begin() as connection:
-                prepare(self, connection, current_revision(connection))
+            yield
         except BaseException:
             self.close()
             raise
-        return self
-
-    def _make(self, connection: Connection, revision: str | None) -> None:
-        if revision is not None:
-            raise Invalid("collection_there", place=self.url)
-        upgrade(connection)
-
-    def _bring_up_to_date(self, connection: Connection, revision: str | None) -> None:
-        if revision is None:
-            raise Invalid("no_collection", place=self.url)
-        if revision != head_revision():
-            upgrade(connection)
 
     @classmethod
     def _connect(cls, url: URL, clock: Clock) -> Store:
@@ -239,8 +271,12 @@ class Store:
         return self._writer.dialect.name == "postgresql"
 
     @contextmanager
-    def write(self) -> Iterator[Transaction]:
-        """Run a block as one transaction: it is kept whole when the block ends, or not at all if it raises."""
+    def write(self, *, repeatable: bool = False) -> Iterator[Transaction]:
+        """Run a block as one transaction: it is kept whole when the block ends, or not at all if it raises.
+
+        ``repeatable`` says that whoever runs the block twice changes nothing more than by running it once, as with an
+        answer that is sent under a key: then a ``Collision`` after it may be answered by doing everything once more.
+        """
         if getattr(self._writing, "on", False):
             raise RuntimeError("a write block stands within another; pass the transaction on instead")
         with self._told(), self._lock, self._writer.begin() as connection:
@@ -249,6 +285,10 @@ class Store:
                 yield Transaction(connection, self._clock())
             finally:
                 self._writing.on = False
+        if not repeatable:
+            kept = _KEPT.get()
+            if kept is not None:
+                kept.append(self)
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
@@ -271,6 +311,10 @@ class Store:
             number = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
             if number == sqlite3.SQLITE_NOTADB:
                 raise Invalid("not_a_database", place=self.url, reason=reason) from error
+            if getattr(error.orig, "sqlstate", None) in _COLLISIONS:
+                raise Collision(
+                    f"{self.url}: two changes got into each other's way; nothing was changed: try again"
+                ) from error
             unreachable = self.is_postgresql and (error.connection_invalidated or error.statement is None)
             if number not in _REFUSALS and not unreachable:
                 raise
@@ -278,6 +322,20 @@ class Store:
                 f"{self.url}: cannot be used ({reason}); nothing was changed: see that it can be reached and has "
                 "room, and try again"
             ) from error
+
+
+def _url_of_collection(place: str | Path) -> URL:
+    url = _url(place)
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
+        raise Invalid("no_collection", place=place)
+    return url
+
+
+def _migrate_command(url: URL) -> str:
+    """Return the command that brings a collection up to date."""
+    if url.get_backend_name() == "sqlite" and Path(url.database or "").name == FILE:
+        return shlex.join(["goldlabel", "collect", "migrate", str(Path(url.database or "").parent)])
+    return "goldlabel collect migrate DIR --database URL"
 
 
 def is_unfit_value(error: BaseException) -> bool:

@@ -150,7 +150,7 @@ def show(assignment_id: ObjectId, person: Person, store: Stored) -> WorkItem:
 @router.put("/assignments/{assignment_id}/draft")
 def save_draft(assignment_id: ObjectId, draft: Draft, person: Person, store: Stored) -> Revision:
     """Keep what a writer has typed so far, unless something newer is kept."""
-    with store.write() as tx:
+    with store.write(repeatable=True) as tx:
         stands = writing.save_draft(
             tx,
             assignment_id,
@@ -177,7 +177,7 @@ def check(request: Request, assignment_id: ObjectId, texts: Texts, person: Perso
 @router.post("/assignments/{assignment_id}/submit")
 def submit(assignment_id: ObjectId, sent: Submission, person: Person, store: Stored) -> Answered:
     """Store the hypotheses of one premise."""
-    with store.write() as tx:
+    with store.write(repeatable=True) as tx:
         receipt = writing.submit(
             tx, assignment_id, person.person_id, key=sent.key, hypotheses=sent.given(), timings=sent.timings
         )
@@ -187,7 +187,7 @@ def submit(assignment_id: ObjectId, sent: Submission, person: Person, store: Sto
 @router.post("/assignments/{assignment_id}/unusable")
 def mark_unusable(assignment_id: ObjectId, sent: Unusable, person: Person, store: Stored) -> Answered:
     """Store that a premise cannot be written about."""
-    with store.write() as tx:
+    with store.write(repeatable=True) as tx:
         receipt = writing.mark_unusable(tx, assignment_id, person.person_id, key=sent.key, note=sent.note)
     return _answered(store, person.person_id, receipt, "write")
 
@@ -204,7 +204,7 @@ def skip(assignment_id: ObjectId, person: Person, store: Stored) -> Done:
 @router.post("/assignments/{assignment_id}/vote")
 def vote(assignment_id: ObjectId, sent: Vote, person: Person, store: Stored) -> Answered:
     """Store a vote."""
-    with store.write() as tx:
+    with store.write(repeatable=True) as tx:
         receipt = verifying.vote(
             tx, assignment_id, person.person_id, key=sent.key, label=sent.label, seconds=sent.seconds
         )
@@ -214,7 +214,7 @@ def vote(assignment_id: ObjectId, sent: Vote, person: Person, store: Stored) -> 
 @router.post("/assignments/{assignment_id}/undo")
 def undo(assignment_id: ObjectId, sent: Undo, person: Person, store: Stored) -> Done:
     """Take back a person's last vote."""
-    with store.write() as tx:
+    with store.write(repeatable=True) as tx:
         verifying.take_back(tx, assignment_id, person.person_id, sent.key)
     return Done(work=_next(store, person.person_id, assignment_id, "verify"))
 

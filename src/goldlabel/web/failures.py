@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import random
 from typing import Any
 from urllib.parse import quote
 
@@ -15,7 +17,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from goldlabel.collect.refusals import BrokenRules, Conflict, Expired, Forbidden, Missing, Refusal, TooMany
-from goldlabel.collect.store import hide_values, is_unfit_value
+from goldlabel.collect.store import Collision, hide_values, is_unfit_value, noting_changes
 from goldlabel.errors import GoldlabelError, StorageError
 from goldlabel.web.language import language_of, translator
 from goldlabel.web.pages import page
@@ -24,6 +26,11 @@ from goldlabel.web.translation import as_sentence, translate
 from goldlabel.web.words import N_
 
 LOG = logging.getLogger("goldlabel.web")
+
+TRIES = 5
+PAUSE = 0.2
+"""Seconds at most before a request that collided with another one is served again."""
+LARGEST_REPEATED = 1 << 20
 
 _KINDS: list[tuple[type[Exception], str, int]] = [
     (BrokenRules, "broken_rules", 422),
@@ -70,11 +77,15 @@ TITLES = {
 def install_failures(app: FastAPI) -> None:
     """Give an application its answers to everything that can go wrong."""
     for kind in (GoldlabelError, RequestValidationError, HTTPException, SignedOut, Forged):
-        app.add_exception_handler(kind, answer_failure)
+        app.add_exception_handler(kind, answer_or_repeat)
 
 
 class Faults:
-    """Middleware: answers what nothing else answers, so that a fault of ours is a page too, and is logged once."""
+    """Middleware: answers what nothing else answers, so that a fault of ours is a page too, and is logged once.
+
+    A request whose transaction collided with another one, as in a deadlock, is served again from its beginning, as
+    long as nothing of it was kept and its body is small enough to be held.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -91,15 +102,61 @@ class Faults:
             started = True
             await send(message)
 
-        try:
-            if scope["state"].get("trouble") is not None:
-                raise scope["state"]["trouble"]
-            await self.app(scope, receive, send_noting)
-        except Exception as error:
-            if started:
-                raise
-            response = await run_in_threadpool(answer_failure, Request(scope), error)
+        body = _Body(receive)
+        for left in reversed(range(TRIES)):
+            with noting_changes() as kept:
+                try:
+                    if scope["state"].get("trouble") is not None:
+                        raise scope["state"]["trouble"]
+                    await self.app({**scope}, body.from_start(), send_noting)
+                    return
+                except Exception as error:
+                    if started:
+                        raise
+                    if isinstance(error, Collision) and left and not kept and body.is_whole:
+                        await asyncio.sleep(PAUSE * random.random())
+                        continue
+                    response = await run_in_threadpool(answer_failure, Request(scope), error)
             await response(scope, receive, send)
+            return
+
+
+class _Body:
+    """The body of a request, which can be read again from its start as long as it is small."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._messages: list[Message] = []
+        self._size = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that was read so far is still here."""
+        return self._size <= LARGEST_REPEATED
+
+    def from_start(self) -> Receive:
+        """Return a ``receive`` that begins with what was read before."""
+        again = iter(list(self._messages))
+
+        async def receive() -> Message:
+            for message in again:
+                return message
+            message = await self._receive()
+            self._size += len(message.get("body", b""))
+            if self.is_whole:
+                self._messages.append(message)
+            else:
+                self._messages.clear()
+            return message
+
+        return receive
+
+
+def answer_or_repeat(request: Request, error: Exception) -> Response:
+    """Answer a request that failed; a collision is for the middleware, which may serve the request again."""
+    if isinstance(error, Collision):
+        raise error
+    return answer_failure(request, error)
 
 
 def answer_failure(request: Request, error: Exception) -> Response:

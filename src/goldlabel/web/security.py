@@ -186,7 +186,7 @@ def may_make_projects(person: Session, store: Store) -> bool:
 
 def limit(store: Store, what: str, who: str, *, most: int, window: timedelta) -> None:
     """Count a try of something that could be tried too often; raises ``TooMany``."""
-    with store.write() as tx:
+    with store.write(repeatable=True) as tx:
         accounts.hit(tx, f"{what} {who}", limit=most, window=window)
 
 

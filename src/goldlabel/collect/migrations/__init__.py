@@ -1,4 +1,4 @@
-"""The schema's history: one file per revision under ``versions``, applied by Alembic when a store is opened."""
+"""The schema's history: one file per revision under ``versions``, applied by Alembic when somebody asks for it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ _UPGRADE_LOCK = 0x676F6C64
 
 def current_revision(connection: Connection) -> str | None:
     """Return the revision of a database, or ``None`` where there is no collection; refuse one from the future."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _UPGRADE_LOCK})
     found = MigrationContext.configure(connection).get_current_revision()
     known = revisions()
     if found is not None and found not in known:
@@ -46,7 +44,9 @@ def revisions() -> tuple[str, ...]:
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
-    """Bring a database up to a revision, within the connection's transaction."""
+    """Bring a database up to a revision, within the connection's transaction; one process at a time does so."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _UPGRADE_LOCK})
     config = _config()
     config.attributes["connection"] = connection
     command.upgrade(config, revision)
