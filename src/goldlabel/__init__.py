@@ -19,7 +19,19 @@ if TYPE_CHECKING:
     from goldlabel.evaluate import compare, predict, score
     from goldlabel.explain import explain
     from goldlabel.models import Model, load_model, predict_labels
-    from goldlabel.pairs import Card, LabelSpace, Pairs, convert, label_space, read, score_mapping
+    from goldlabel.pairs import (
+        Card,
+        LabelSpace,
+        Pairs,
+        convert,
+        from_datasets,
+        from_pandas,
+        from_polars,
+        from_rows,
+        label_space,
+        read,
+        score_mapping,
+    )
     from goldlabel.sources import load
     from goldlabel.train import train
     from goldlabel.verify import verify
@@ -39,6 +51,10 @@ _HOMES = {
     "LabelSpace": "goldlabel.pairs",
     "Pairs": "goldlabel.pairs",
     "convert": "goldlabel.pairs",
+    "from_datasets": "goldlabel.pairs",
+    "from_pandas": "goldlabel.pairs",
+    "from_polars": "goldlabel.pairs",
+    "from_rows": "goldlabel.pairs",
     "label_space": "goldlabel.pairs",
     "read": "goldlabel.pairs",
     "score_mapping": "goldlabel.pairs",
@@ -58,6 +74,10 @@ __all__ = [
     "compare",
     "convert",
     "explain",
+    "from_datasets",
+    "from_pandas",
+    "from_polars",
+    "from_rows",
     "label_space",
     "load",
     "load_model",

@@ -222,15 +222,19 @@ class InputFile:
             return archive.getmember(self.member).size
 
     @contextmanager
-    def open(self, on_bytes: OnBytes | None = None) -> Iterator[BinaryIO]:
-        """Open for reading, decompressed; damage found while reading becomes an ``InputError``."""
+    def open(self, on_bytes: OnBytes | None = None, *, any_encoding: bool = False) -> Iterator[BinaryIO]:
+        """Open for reading, decompressed; damage found while reading becomes an ``InputError``.
+
+        Text in two or four bytes a character is refused unless who reads takes ``any_encoding``.
+        """
         try:
             with self._open_raw() as raw:
                 counter = _Counted(raw, on_bytes or _ignore)
                 counted: io.BufferedReader = io.BufferedReader(counter, 1 << 20)
                 with _decompressed(counted, self.member or self.path.name) as unpacked:
                     stream = counted if unpacked is counted else _guarded(unpacked, counter, str(self))
-                    _refuse_wide(stream, str(self))
+                    if not any_encoding:
+                        _refuse_wide(stream, str(self))
                     yield cast(BinaryIO, stream)
         except FileNotFoundError as error:
             raise InputError(f"{self.path}: there is no such file") from error
@@ -297,12 +301,16 @@ def _refuse_folder(error: OSError) -> None:
     raise InputError(f"{error.filename}: cannot be read ({error.strerror})") from error
 
 
-def _refuse_wide(stream: io.BufferedReader, where: str) -> None:
-    """Refuse text in two or four bytes a character, by its mark or by a first character whose other byte is zero."""
-    start = stream.peek(4)[:4]
+def wide_encoding(start: bytes) -> str | None:
+    """Tell text in two or four bytes a character, by its mark or by a first character whose other byte is zero."""
     encoding = next((name for mark, name in _BOMS.items() if start.startswith(mark)), None)
     if encoding is None and start[:2].count(0) == 1:
-        encoding = "UTF-16BE" if start[0] == 0 else "UTF-16LE"
+        return "UTF-16BE" if start[0] == 0 else "UTF-16LE"
+    return encoding
+
+
+def _refuse_wide(stream: io.BufferedReader, where: str) -> None:
+    encoding = wide_encoding(stream.peek(4)[:4])
     if encoding:
         raise InputError(
             f"{where}: is {encoding}, and text is read as UTF-8; convert it, as with "

@@ -202,7 +202,7 @@ def test_arguments_from_python_are_checked(pairs: gl.Pairs, jsonl: Write, tmp_pa
     with pytest.raises(InputError, match=r"is a file; a dataset needs a folder"):
         pairs.write(path)
     (tmp_path / "a.parquet.gz").write_bytes(b"x")
-    with pytest.raises(InputError, match=r"not read from \.gz"):
+    with pytest.raises(InputError, match=r"a\.parquet\.gz: is damaged or cut short"):
         gl.read(tmp_path / "a.parquet.gz")
     assert len(gl.read(path, limit=1)) == 1
 

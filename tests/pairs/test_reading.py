@@ -21,10 +21,11 @@ from hypothesis import strategies as st
 import goldlabel as gl
 from goldlabel.errors import InputError
 from goldlabel.pairs import jsonl as jsonl_module
-from goldlabel.pairs.delimited import _split_lists, encode_csv
+from goldlabel.pairs.delimited import encode_csv
 from goldlabel.pairs.jsonl import read_jsonl
 from goldlabel.pairs.record import COLUMNS, DTYPES
 from goldlabel.pairs.rows import KNOWN_NAMES, by_name
+from goldlabel.pairs.tables import split_lists
 from tests.conftest import pair
 
 Write = Callable[..., Path]
@@ -233,7 +234,7 @@ def test_tsv_is_not_quoted(tmp_path: Path) -> None:
         (b"a,b\n", "line 3: has 2 columns where the header has 3"),
         (b"a,,e\n", "line 3: hypothesis is missing"),
         (b"a,b,\n", "line 3: label is missing"),
-        (b"a\xe9,b,e\n", "line 3: column 'premise' is not UTF-8"),
+        ("a\u00e9\u00e9".encode() + b"\xe9,b,e\n", "line 3: column 'premise' is not UTF-8"),
     ],
 )
 def test_bad_csv_rows_are_named_by_line(tmp_path: Path, body: bytes, message: str) -> None:
@@ -251,7 +252,7 @@ def test_lists_survive_csv(tags: list[str], votes: list[str]) -> None:
     others = {name: pl.lit(f"{name}\r\n", pl.String) for name in COLUMNS if name not in frame.columns}
     row = frame.with_columns(**others).pipe(encode_csv).write_csv()
     header, cells = csv.reader(io.StringIO(row, newline=""))
-    read = _split_lists({name: cell or None for name, cell in zip(header, cells, strict=True)})
+    read = split_lists({name: cell or None for name, cell in zip(header, cells, strict=True)})
     assert (read["tags"] or [], read["votes"] or []) == (tags, votes)
 
 

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from goldlabel.cli.output import (
-    ColumnsOption,
     JsonOption,
-    LabelsOption,
     LimitOption,
-    MapOption,
     PathArgument,
     SeedOption,
     folder_option,
@@ -22,6 +19,7 @@ from goldlabel.cli.output import (
     print_table,
     progress,
 )
+from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
 
@@ -32,6 +30,7 @@ FAILED = 1
 _STEPS = 7
 
 
+@reads_files
 def audit_command(
     path: PathArgument,
     by: Annotated[str | None, typer.Option("--by", help="Also audit each value of this column, such as genre.")] = None,
@@ -71,9 +70,8 @@ def audit_command(
         ),
     ] = None,
     output: Annotated[Path | None, folder_option("Folder for the page, the tables and the hard subset.")] = None,
-    labels: LabelsOption = "nli3",
-    spellings: MapOption = None,
-    columns: ColumnsOption = None,
+    *,
+    reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -105,7 +103,7 @@ def audit_command(
     )
 
     def open_one(name: str) -> Pairs:
-        return open_pairs(name, labels=labels, spellings=spellings, columns=columns, limit=limit)
+        return open_pairs(name, reading, limit=limit)
 
     pairs, others = open_one(path), [open_one(name) for name in against or []]
     with progress(f"auditing {path}", _STEPS, in_bytes=False) as advance:

@@ -12,10 +12,7 @@ import typer
 from goldlabel.cli.entry import INTERRUPTED
 from goldlabel.cli.loading import DeviceOption, LevelOption, PrecisionOption
 from goldlabel.cli.output import (
-    ColumnsOption,
     JsonOption,
-    LabelsOption,
-    MapOption,
     SeedOption,
     folder_option,
     note,
@@ -26,6 +23,7 @@ from goldlabel.cli.output import (
     print_table,
     progress,
 )
+from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.cli.train import display_steps, parse_sample
 from goldlabel.errors import InputError
 
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
 FAILED = 1
 
 
+@reads_files
 def bench_command(
     suite: Annotated[
         list[str],
@@ -110,9 +109,8 @@ def bench_command(
     device: DeviceOption = "auto",
     precision: PrecisionOption = "fp32",
     level: LevelOption = 0.95,
-    labels: LabelsOption = "nli3",
-    spellings: MapOption = None,
-    columns: ColumnsOption = None,
+    *,
+    reading: ReadingOptions,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Judge by the first N pairs of each set.")] = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -132,7 +130,7 @@ def bench_command(
             as_json=as_json,
         )
         return
-    opened = partial(open_pairs, labels=labels, spellings=spellings, columns=columns, limit=None)
+    opened = partial(open_pairs, reading=reading, limit=None)
     samples = [parse_sample(text) for text in train or []]
     if any(copies > 1 for _, _, copies in samples):
         raise InputError("--train PATH:Nx is for 'goldlabel train'; give a number of pairs, PATH:N")

@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from goldlabel.cli.output import (
-    ColumnsOption,
     JsonOption,
-    LabelsOption,
-    MapOption,
     folder_option,
     note,
     open_pairs,
@@ -25,6 +22,7 @@ from goldlabel.cli.output import (
     refuse_own_input,
     show,
 )
+from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
 from goldlabel.registry import import_extra, one_of
 
@@ -94,6 +92,7 @@ def init_command(
 
 
 @app.command("import")
+@reads_files
 def import_command(
     folder: FolderArgument,
     paths: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Files of premises or of pairs.")],
@@ -112,9 +111,8 @@ def import_command(
     questions: Annotated[
         Path | None, typer.Option("--questions", help="Only premises nearest to these questions, one a line.")
     ] = None,
-    labels: LabelsOption = "nli3",
-    spellings: MapOption = None,
-    columns: ColumnsOption = None,
+    *,
+    reading: ReadingOptions,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N.")] = None,
     project: ProjectOption = None,
     database: DatabaseOption = None,
@@ -129,10 +127,7 @@ def import_command(
         if one_of("--as", what or usual, KINDS_OF_IMPORT) == "premises":
             told = _import_premises(store, found, paths, genre, source, questions, limit)
         else:
-            given = [
-                open_pairs(str(path), labels=labels, spellings=spellings, columns=columns, limit=limit, unlabelled=True)
-                for path in paths
-            ]
+            given = [open_pairs(str(path), {**reading, "unlabelled": True}, limit=limit) for path in paths]
             told = _import_pairs(store, found, given, "imported" if (what or usual) == "pairs" else str(what))
     if as_json:
         print_json({"project": found.name, **told})

@@ -17,10 +17,7 @@ from goldlabel.cli.loading import (
     tell_usage,
 )
 from goldlabel.cli.output import (
-    ColumnsOption,
     JsonOption,
-    LabelsOption,
-    MapOption,
     PathArgument,
     note,
     open_pairs,
@@ -28,11 +25,13 @@ from goldlabel.cli.output import (
     print_table,
     progress,
 )
+from goldlabel.cli.reading import ReadingOptions, reads_files
 
 if TYPE_CHECKING:
     from goldlabel.evaluate import Comparison
 
 
+@reads_files
 def compare_command(
     a: Annotated[str, typer.Argument(metavar="A", help=MODEL_HELP)],
     b: Annotated[str, typer.Argument(metavar="B", help="The model that A is compared with.")],
@@ -45,16 +44,15 @@ def compare_command(
     level: LevelOption = 0.95,
     device: DeviceOption = "auto",
     precision: PrecisionOption = "fp32",
-    labels: LabelsOption = "nli3",
-    spellings: MapOption = None,
-    columns: ColumnsOption = None,
+    *,
+    reading: ReadingOptions,
     limit: LimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compare two models, or files of predictions, on the same pairs, and show where they differ."""
     from goldlabel.evaluate import compare
 
-    pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=None)
+    pairs = open_pairs(path, reading, limit=None)
     with progress(f"comparing on {path}", None, in_bytes=False) as advance:
         result = compare(
             a,

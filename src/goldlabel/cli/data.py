@@ -8,11 +8,8 @@ from typing import Annotated
 import typer
 
 from goldlabel.cli.output import (
-    ColumnsOption,
     JsonOption,
-    LabelsOption,
     LimitOption,
-    MapOption,
     PathArgument,
     SeedOption,
     folder_option,
@@ -24,6 +21,7 @@ from goldlabel.cli.output import (
     refuse_own_input,
     show,
 )
+from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
 from goldlabel.files import input_files
 from goldlabel.pairs.card import AUTHORS
@@ -66,16 +64,16 @@ def list_command(as_json: JsonOption = False) -> None:
 
 
 @app.command("show")
+@reads_files
 def show_command(
     path: PathArgument,
-    labels: LabelsOption = "nli3",
-    spellings: MapOption = None,
-    columns: ColumnsOption = None,
+    *,
+    reading: ReadingOptions,
     limit: LimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Count the pairs of a dataset by split and label."""
-    pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit)
+    pairs = open_pairs(path, reading, limit=limit)
     show(pairs, as_json)
     if not as_json and pairs.to_dict()["with_votes"]:
         typer.echo(f"author's own label: {AUTHORS[pairs.card.author]}")
@@ -110,6 +108,7 @@ def fetch_command(name: NameArgument, as_json: JsonOption = False) -> None:
 
 
 @app.command("export")
+@reads_files
 def export_command(
     path: PathArgument,
     to: Annotated[str, typer.Option("--to", help="Format: hf, jsonl, csv or parquet.")],
@@ -122,15 +121,14 @@ def export_command(
         ),
     ] = None,
     split: Annotated[str | None, typer.Option("--split", help="Only this split: train, dev, test or none.")] = None,
-    labels: LabelsOption = "nli3",
-    spellings: MapOption = None,
-    columns: ColumnsOption = None,
+    *,
+    reading: ReadingOptions,
     limit: LimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a dataset in another format: one JSONL or CSV file, a Parquet dataset, a Hugging Face folder."""
     one_of("--to", to, FORMATS)
-    pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit)
+    pairs = open_pairs(path, reading, limit=limit)
     if split:
         pairs = pairs.only(split=one_of("--split", split, SPLITS))
     to_stdout = output is not None and output.as_posix() in ("-", STDOUT.as_posix())

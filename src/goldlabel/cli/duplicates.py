@@ -8,11 +8,8 @@ from typing import Annotated
 import typer
 
 from goldlabel.cli.output import (
-    ColumnsOption,
     JsonOption,
-    LabelsOption,
     LimitOption,
-    MapOption,
     folder_option,
     note,
     open_pairs,
@@ -21,6 +18,7 @@ from goldlabel.cli.output import (
     progress,
     refuse_own_input,
 )
+from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.duplicates import FIELDS, Duplicates, find_duplicates
@@ -30,6 +28,7 @@ SHOWN = 20
 """How many duplicated pairs are printed for people."""
 
 
+@reads_files
 def duplicates_command(
     paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders, or names of added sources.")],
     against: Annotated[
@@ -47,9 +46,8 @@ def duplicates_command(
         Path | None,
         folder_option("Folder for what --drop leaves; for several PATHs, one folder in it each."),
     ] = None,
-    labels: LabelsOption = "nli3",
-    spellings: MapOption = None,
-    columns: ColumnsOption = None,
+    *,
+    reading: ReadingOptions,
     limit: LimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -58,11 +56,7 @@ def duplicates_command(
     if drop != (output is not None):
         raise InputError("--drop and -o go together: say with -o where the pairs shall be written")
     datasets, others = (
-        [
-            open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit)
-            for path in some_paths or ()
-        ]
-        for some_paths in (paths, against)
+        [open_pairs(path, reading, limit=limit) for path in some_paths or ()] for some_paths in (paths, against)
     )
     targets = _targets(datasets, paths, against or [], output) if output else []
     with progress(f"comparing {sum(map(len, [*datasets, *others])):,} pairs", None):

@@ -21,10 +21,7 @@ from goldlabel.cli.loading import (
     tell_usage,
 )
 from goldlabel.cli.output import (
-    ColumnsOption,
     JsonOption,
-    LabelsOption,
-    MapOption,
     PathArgument,
     SeedOption,
     folder_option,
@@ -34,6 +31,7 @@ from goldlabel.cli.output import (
     print_table,
     progress,
 )
+from goldlabel.cli.reading import ReadingOptions, reads_files
 
 if TYPE_CHECKING:
     from goldlabel.evaluate.explanation import Explanation
@@ -45,6 +43,7 @@ _HEADINGS = {
 }
 
 
+@reads_files
 def explain_command(
     model: ModelArgument,
     path: PathArgument,
@@ -70,9 +69,8 @@ def explain_command(
     precision: PrecisionOption = "fp32",
     settings: SetOption = None,
     budget: BudgetOption = None,
-    labels: LabelsOption = "nli3",
-    spellings: MapOption = None,
-    columns: ColumnsOption = None,
+    *,
+    reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -82,10 +80,8 @@ def explain_command(
 
     if output is not None:
         check_folder(output)
-    pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=None)
-    training = (
-        None if train is None else open_pairs(train, labels=labels, spellings=spellings, columns=columns, limit=None)
-    )
+    pairs = open_pairs(path, reading, limit=None)
+    training = None if train is None else open_pairs(train, reading, limit=None)
     with progress(f"asking {model}", None, in_bytes=False) as advance:
         result = explain(
             model,

@@ -16,26 +16,17 @@ import typer
 from goldlabel.errors import InputError
 from goldlabel.files import input_files
 from goldlabel.pairs import Pairs, Result
-from goldlabel.pairs.reading import data_files
+from goldlabel.pairs.reading import ReadingOptions, data_files
+from goldlabel.pairs.standard_input import STDIN
 from goldlabel.seeds import check_seed
 from goldlabel.sources import SOURCES, find
 
-PathArgument = Annotated[str, typer.Argument(metavar="PATH", help="A file, a folder, or the name of an added source.")]
+PathArgument = Annotated[
+    str, typer.Argument(metavar="PATH", help="A file, a folder, - for standard input, or the name of an added source.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 SeedOption = Annotated[int, typer.Option("--seed", callback=check_seed, help="Seed of everything random.")]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N pairs.")]
-LabelsOption = Annotated[
-    str,
-    typer.Option("--labels", help="Label space of a file without a card: nli3, nli2, scitail, ordinal5, or a,b,c."),
-]
-MapOption = Annotated[
-    list[str] | None,
-    typer.Option("--map", help="Spell a label of a file without a card: FOUND=LABEL, such as 0=entailment."),
-]
-ColumnsOption = Annotated[
-    list[str] | None,
-    typer.Option("--columns", help="Name a column of a file without a card: COLUMN=NAME, such as premise=text_a."),
-]
 
 
 def folder_option(text: str) -> Any:
@@ -49,27 +40,11 @@ def _refuse_stdout(output: Path | None) -> Path | None:
     return output
 
 
-def open_pairs(
-    path: str,
-    *,
-    labels: str = "nli3",
-    spellings: list[str] | None,
-    columns: list[str] | None,
-    limit: int | None,
-    unlabelled: bool = False,
-) -> Pairs:
+def open_pairs(path: str, reading: ReadingOptions, *, limit: int | None) -> Pairs:
     """Find pairs by path or name, with a progress bar while a file is read."""
-    total = None if path in SOURCES and not Path(path).exists() else _size(Path(path))
+    total = None if path == STDIN or (path in SOURCES and not Path(path).exists()) else _size(Path(path))
     with progress(f"reading {path}", total) as advance:
-        return find(
-            path,
-            labels=labels,
-            label_map=parse_map("--map", spellings),
-            columns=parse_map("--columns", columns),
-            limit=limit,
-            unlabelled=unlabelled,
-            on_bytes=advance,
-        )
+        return find(path, limit=limit, on_bytes=advance, on_note=note, **reading)
 
 
 def parse_map(option: str, entries: list[str] | None) -> dict[str, str]:

@@ -19,10 +19,7 @@ from goldlabel.cli.loading import (
     tell_usage,
 )
 from goldlabel.cli.output import (
-    ColumnsOption,
     JsonOption,
-    LabelsOption,
-    MapOption,
     PathArgument,
     note,
     open_pairs,
@@ -30,8 +27,10 @@ from goldlabel.cli.output import (
     refuse_own_input,
     show,
 )
+from goldlabel.cli.reading import ReadingOptions, reads_files
 
 
+@reads_files
 def predict_command(
     model: ModelArgument,
     path: PathArgument,
@@ -44,9 +43,8 @@ def predict_command(
     precision: PrecisionOption = "fp32",
     settings: SetOption = None,
     budget: BudgetOption = None,
-    labels: LabelsOption = "nli3",
-    spellings: MapOption = None,
-    columns: ColumnsOption = None,
+    *,
+    reading: ReadingOptions,
     limit: LimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -56,7 +54,7 @@ def predict_command(
 
     refuse_own_input(output, path)
     refuse_own_input(output, model)
-    pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=None)
+    pairs = open_pairs(path, reading, limit=None)
     try:
         with progress(f"predicting {path}", len(asked_pairs(pairs, split, limit)), in_bytes=False) as advance:
             result = predict(

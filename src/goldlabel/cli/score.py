@@ -20,10 +20,7 @@ from goldlabel.cli.loading import (
     tell_usage,
 )
 from goldlabel.cli.output import (
-    ColumnsOption,
     JsonOption,
-    LabelsOption,
-    MapOption,
     SeedOption,
     note,
     open_pairs,
@@ -31,11 +28,13 @@ from goldlabel.cli.output import (
     print_table,
     progress,
 )
+from goldlabel.cli.reading import ReadingOptions, reads_files
 
 if TYPE_CHECKING:
     from goldlabel.evaluate import Scores
 
 
+@reads_files
 def score_command(
     model: ModelArgument,
     paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders, or names of added sources.")],
@@ -47,9 +46,8 @@ def score_command(
     precision: PrecisionOption = "fp32",
     settings: SetOption = None,
     budget: BudgetOption = None,
-    labels: LabelsOption = "nli3",
-    spellings: MapOption = None,
-    columns: ColumnsOption = None,
+    *,
+    reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -57,7 +55,7 @@ def score_command(
     """Score a model, or a file of predictions, on pairs with gold labels."""
     from goldlabel.evaluate import score
 
-    datasets = [open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=None) for path in paths]
+    datasets = [open_pairs(path, reading, limit=None) for path in paths]
     with progress(f"scoring {model}", None, in_bytes=False) as advance:
         result = score(
             model,

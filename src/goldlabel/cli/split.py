@@ -9,11 +9,8 @@ from typing import Annotated
 import typer
 
 from goldlabel.cli.output import (
-    ColumnsOption,
     JsonOption,
-    LabelsOption,
     LimitOption,
-    MapOption,
     PathArgument,
     SeedOption,
     folder_option,
@@ -24,6 +21,7 @@ from goldlabel.cli.output import (
     refuse_own_input,
     show,
 )
+from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.card import CARD
@@ -57,6 +55,7 @@ class SplitOptions:
     writers: str | None
 
 
+@reads_files
 def split_command(
     path: PathArgument,
     ratios: Annotated[str | None, typer.Option("--ratios", help="Shares, such as 80:10:10 or 90:10.")] = None,
@@ -96,9 +95,8 @@ def split_command(
         typer.Option("--balance", help="Columns balanced in dev and test, such as level or label,genre."),
     ] = None,
     output: Annotated[Path | None, folder_option("Folder to write; by default NAME-split.")] = None,
-    labels: LabelsOption = "nli3",
-    spellings: MapOption = None,
-    columns: ColumnsOption = None,
+    *,
+    reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -117,7 +115,7 @@ def split_command(
         writers=writers,
     )
     plans = _plans(options)
-    pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit)
+    pairs = open_pairs(path, reading, limit=limit)
     target = output or Path(f"{pairs.card.name}-split")
     refuse_own_input(target, path)
     if nested and (target / CARD).exists():

@@ -16,11 +16,8 @@ import typer
 
 from goldlabel.cli.entry import INTERRUPTED
 from goldlabel.cli.output import (
-    ColumnsOption,
     JsonOption,
-    LabelsOption,
     LimitOption,
-    MapOption,
     SeedOption,
     folder_option,
     note,
@@ -28,6 +25,7 @@ from goldlabel.cli.output import (
     parse_map,
     show,
 )
+from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,6 +36,7 @@ if TYPE_CHECKING:
 FAILED = 1
 
 
+@reads_files
 def train_command(
     model: Annotated[
         str,
@@ -156,9 +155,8 @@ def train_command(
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Runs at a time, sharing one GPU or the cores.")] = 1,
     device: Annotated[str, typer.Option("--device", help="cpu, cuda or auto.")] = "auto",
     precision: Annotated[str, typer.Option("--precision", help="fp32, tf32, bf16 or auto.")] = "auto",
-    labels: LabelsOption = "nli3",
-    spellings: MapOption = None,
-    columns: ColumnsOption = None,
+    *,
+    reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -202,7 +200,7 @@ def train_command(
         options=parse_options(parse_map("--set", settings), model_options(model), model),
     )
     runs = _several(model, debias, seeds, sizes, grid, jobs)
-    opened = partial(open_pairs, labels=labels, spellings=spellings, columns=columns, limit=limit)
+    opened = partial(open_pairs, reading=reading, limit=limit)
     samples = [parse_sample(text) for text in on or []]
     task = gather_task(
         model,

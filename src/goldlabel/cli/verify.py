@@ -8,22 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from goldlabel.cli.output import (
-    ColumnsOption,
     JsonOption,
-    LabelsOption,
     LimitOption,
-    MapOption,
     PathArgument,
     SeedOption,
     folder_option,
     note,
     open_pairs,
-    parse_map,
     print_json,
     print_table,
     progress,
     refuse_own_input,
 )
+from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
 from goldlabel.pairs import Result
 
@@ -35,6 +32,7 @@ UNDEFINED = "undefined"
 GROUPS_PER_TABLE = 3
 
 
+@reads_files
 def verify_command(
     path: PathArgument,
     by: Annotated[
@@ -86,9 +84,8 @@ def verify_command(
         Path | None,
         folder_option("Folder for the pairs with gold labels, verification.json and .csv."),
     ] = None,
-    labels: LabelsOption = "nli3",
-    spellings: MapOption = None,
-    columns: ColumnsOption = None,
+    *,
+    reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -98,19 +95,18 @@ def verify_command(
 
     if output is not None:
         refuse_own_input(output, path)
-    pairs = open_pairs(path, labels=labels, spellings=spellings, columns=columns, limit=limit)
+    pairs = open_pairs(path, reading, limit=limit)
     drawn: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
     more: dict[str, Result] = {}
     cast = None
     if votes is not None:
-        label_map = parse_map("--map", spellings)
-        cast = read_votes(votes, pairs, author=author, label_map=label_map, repeats=repeats)
+        cast = read_votes(votes, pairs, author=author, repeats=repeats, label_map=reading["label_map"])
     if baseline:
         if cast is None:
             raise InputError("--baseline scores votes of people who had no part in the labels; pass them with --votes")
         more["human_baseline"] = human_baseline(cast, level=level)
     if foreign is not None:
-        other = open_pairs(foreign, labels=labels, spellings=spellings, columns=columns, limit=limit)
+        other = open_pairs(foreign, reading, limit=limit)
         more["foreign"] = compare_mixture(pairs, other, **drawn)
     with progress("verifying", None):
         result = verify(

@@ -7,6 +7,7 @@ that turns them into words.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,38 +19,49 @@ import pyarrow.parquet as pq
 from goldlabel.errors import InputError
 from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.pairs.record import COLUMNS, DTYPES, LINE
-from goldlabel.pairs.rows import KNOWN_NAMES, Parsed, Row, by_name, check_meta, parse_rows
+from goldlabel.pairs.rows import Parsed, Row, Transform, check_meta, parse_rows
+from goldlabel.pairs.tables import split_lists
 from goldlabel.registry import suggest
 
 ROWS_PER_BLOCK = 50_000
+_ARROW = b"ARROW1"
+_PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
-def read_parquet(path: Path, *, names: Mapping[str, str] = KNOWN_NAMES) -> Iterator[Callable[[], Parsed]]:
-    """Yield the parsing of each run of rows of a Parquet file as a function."""
-    with open_parquet(path) as file:
+def read_parquet(path: Path, transform: Transform, data: bytes | None = None) -> Iterator[Callable[[], Parsed]]:
+    """Yield the parsing of each run of rows of a Parquet file as a function; ``data`` is what was packed in it."""
+    with open_parquet(path, data) as file:
         schema = file.schema_arrow
-        features = json.loads((schema.metadata or {}).get(b"huggingface", b"{}")).get("info", {}).get("features", {})
-        yield from _parse_batches(
-            _guarded(file.iter_batches(ROWS_PER_BLOCK), path), schema, class_names(features), str(path), names
-        )
+        classes = class_names(_features(schema))
+        batches = _guarded(file.iter_batches(ROWS_PER_BLOCK), path)
+        yield from _parse_batches(batches, schema, classes, str(path), transform)
 
 
-def read_arrow(paths: list[Path], features: Any, *, names: Mapping[str, str]) -> Iterator[Callable[[], Parsed]]:
-    """Yield the parsing of each batch of Arrow stream files (``datasets.save_to_disk``) as a function."""
-    for path in paths:
-        try:
-            with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as reader:
-                yield from _parse_batches(
-                    _guarded(reader, path), reader.schema, class_names(features), str(path), names
-                )
-        except (pa.ArrowInvalid, FileNotFoundError) as error:
-            raise InputError(f"{path}: is not a complete Arrow file ({_first_line(error)}); save it again") from error
+def read_arrow(
+    path: Path, transform: Transform, features: Any = None, data: bytes | None = None
+) -> Iterator[Callable[[], Parsed]]:
+    """Yield the parsing of each batch of an Arrow file or stream as a function; ``data`` is what was packed in it."""
+    try:
+        with pa.memory_map(str(path)) if data is None else pa.BufferReader(data) as source:
+            is_file = source.read(len(_ARROW)) == _ARROW
+            source.seek(0)
+            with pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source) as reader:
+                batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+                classes = class_names(_features(reader.schema) if features is None else features)
+                yield from _parse_batches(_guarded(batches, path), reader.schema, classes, str(path), transform)
+    except (pa.ArrowInvalid, FileNotFoundError) as error:
+        raise InputError(f"{path}: is not a complete Arrow file ({_first_line(error)}); save it again") from error
 
 
-def open_parquet(path: Path) -> pq.ParquetFile:
+def _features(schema: pa.Schema) -> Any:
+    """Return what Hugging Face's ``datasets`` says of the columns, in the file's own metadata."""
+    return json.loads((schema.metadata or {}).get(b"huggingface", b"{}")).get("info", {}).get("features", {})
+
+
+def open_parquet(path: Path, data: bytes | None = None) -> pq.ParquetFile:
     """Open a Parquet file, or say that it is none or only half of one."""
     try:
-        return pq.ParquetFile(path)
+        return pq.ParquetFile(path if data is None else pa.BufferReader(data))
     except FileNotFoundError as error:
         raise InputError(f"{path}: there is no such file") from error
     except (pa.ArrowInvalid, OSError) as error:
@@ -72,7 +84,7 @@ def _parse_batches(
     schema: pa.Schema,
     classes: Mapping[str, list[str]],
     where: str,
-    names: Mapping[str, str],
+    transform: Transform,
 ) -> Iterator[Callable[[], Parsed]]:
     is_record = set(schema.names) == set(COLUMNS) and not classes
     first = 1
@@ -81,7 +93,7 @@ def _parse_batches(
             yield lambda batch=batch, first=first: parse_frame(_frame(batch), where, first)  # type: ignore[misc]
         else:
             yield lambda batch=batch, first=first: parse_rows(  # type: ignore[misc]
-                _rows(batch, first, classes), by_name(names), where, "row"
+                _rows(batch, first, classes), lambda row: split_lists(transform(row)), where, "row"
             )
         first += len(batch)
 
@@ -106,10 +118,16 @@ def _frame(batch: pa.RecordBatch) -> pl.DataFrame:
 
 def _rows(batch: pa.RecordBatch, first: int, classes: Mapping[str, list[str]]) -> Iterator[tuple[int, Row]]:
     for number, row in enumerate(batch.to_pylist(), first):
-        for column, words in classes.items():
-            value = row[column]
-            row[column] = words[value] if value is not None and 0 <= value < len(words) else NO_GOLD
-        yield number, row
+        named = {name: value for name, value in row.items() if not _PANDAS_INDEX.fullmatch(name)}
+        yield number, class_words(named, classes)
+
+
+def class_words(row: Row, classes: Mapping[str, list[str]]) -> Row:
+    """Put the names of classes in the place of their numbers; a number without a name is no label."""
+    for column, words in classes.items():
+        value = row[column]
+        row[column] = words[value] if isinstance(value, int) and 0 <= value < len(words) else NO_GOLD
+    return row
 
 
 def _guarded(batches: Any, path: Path) -> Iterator[pa.RecordBatch]:

@@ -7,18 +7,21 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
 from goldlabel.errors import InputError
 from goldlabel.files import OnBytes
+from goldlabel.pairs.ballots import join_votes
 from goldlabel.pairs.card import CARD, Card, read_card
 from goldlabel.pairs.columnar import open_parquet
-from goldlabel.pairs.labels import NLI3, NO_GOLD, LabelSpace, label_space, score_mapping
-from goldlabel.pairs.reading import DATA_SUFFIXES, Reading, read_frame, stream_pairs
+from goldlabel.pairs.labels import NO_GOLD, LabelSpace, label_space, score_mapping
+from goldlabel.pairs.languages import detect_language
+from goldlabel.pairs.reading import DATA_SUFFIXES, OnNote, Reading, ReadingOptions, read_frame, stream_pairs
 from goldlabel.pairs.record import COLUMNS, DTYPES, SPLITS, check_columns, refuse_double_ids
 from goldlabel.pairs.result import Result
+from goldlabel.pairs.standard_input import NAME, STDIN, kept_input
 from goldlabel.pairs.writing import DatasetWriter, write_file
 
 if TYPE_CHECKING:
@@ -165,60 +168,91 @@ class Pairs(Result):
 def read(
     path: str | Path,
     *,
-    labels: LabelSpace | str = NLI3,
-    label_map: Mapping[str, str] | None = None,
-    columns: Mapping[str, str] | None = None,
-    split: str = "none",
-    unlabelled: bool = False,
     limit: int | None = None,
     on_bytes: OnBytes | None = None,
+    on_note: OnNote | None = None,
+    **options: Unpack[ReadingOptions],
 ) -> Pairs:
-    """Read pairs from a dataset folder, a file or a Hugging Face folder.
+    """Read pairs from a dataset folder, a file, a Hugging Face folder, or from standard input (``-``).
 
-    A dataset folder is read lazily and knows its labels; for anything else, ``labels`` names the label
-    space, ``label_map`` spells labels (``{"0": "entailment"}``) and ``columns`` renames columns
-    (``{"premise": "text_a"}``), and every row is checked now, up to ``limit`` if only the first are wanted.
-    ``unlabelled`` says that pairs may have no label.
+    A dataset folder is read lazily and knows its labels. Of anything else every row is checked now, up to ``limit`` if
+    only the first are wanted, and these options say how to read it:
+
+    - ``labels`` names the label space, ``label_map`` spells labels (``{"0": "entailment"}``).
+    - ``columns`` renames columns (``{"premise": "text_a"}``); ``votes_from`` lists columns of which each holds the
+      votes of one rater.
+    - ``split`` is for rows that name none. ``unlabelled`` takes rows without a label as pairs without a gold label;
+      where votes decide, these are welcome anyway.
+    - ``format``, ``delimiter`` and ``encoding`` insist on what is otherwise told from the file's name and content.
+
+    ``on_note`` is called with what had to be assumed; the card's history has it too.
     """
+    reading = Reading.of(options)
+    if str(path) == STDIN:
+        with kept_input(reading.suffix) as kept:
+            return _read_file(kept, "stdin", NAME, reading, limit, on_bytes, on_note)
     path = Path(path)
     if not path.exists():
         raise InputError(f"{path}: there is no such file or folder")
     if (path / CARD).exists():
         pairs = _read_dataset(path)
         return pairs.limit(limit) if limit else pairs
-    name, reading = _name_of(path), replace(_reading(labels, label_map, columns, split), unlabelled=unlabelled)
-    blocks: list[pl.DataFrame] = []
-    with closing(stream_pairs(path, name, reading, on_bytes)) as stream:
-        for block in stream:
-            blocks.append(block)
-            if limit and sum(map(len, blocks)) >= limit:
-                break
-    frame = pl.concat(blocks) if blocks else pl.DataFrame(schema=DTYPES)
-    frame = frame.head(limit) if limit else frame
-    refuse_double_ids(frame, str(path))
-    return Pairs(frame.lazy(), _card_of(frame, name, reading, path))
+    return _read_file(path, _name_of(path), path.name, reading, limit, on_bytes, on_note)
 
 
 def convert(
     path: str | Path,
     folder: str | Path,
     *,
-    labels: LabelSpace | str = NLI3,
-    label_map: Mapping[str, str] | None = None,
-    columns: Mapping[str, str] | None = None,
-    split: str = "none",
     on_bytes: OnBytes | None = None,
+    on_note: OnNote | None = None,
+    **options: Unpack[ReadingOptions],
 ) -> Pairs:
-    """Turn a file of any size into a dataset folder, a block at a time."""
+    """Turn a file of any size into a dataset folder, a block at a time; the options are those of ``read``."""
     path = Path(path)
     if not path.exists():
         raise InputError(f"{path}: there is no such file or folder")
-    name, reading = _name_of(path), _reading(labels, label_map, columns, split)
+    name, reading = _name_of(path), Reading.of(options)
     card = Card(name=name, label_space=reading.space, history=(f"read from {path.name}",))
     with DatasetWriter(Path(folder), card) as writer:
-        for block in stream_pairs(path, name, reading, on_bytes):
+        for block in stream_pairs(path, name, reading, on_bytes, on_note):
             writer.write(block)
     return read(folder)
+
+
+def _read_file(
+    path: Path,
+    name: str,
+    origin: str,
+    reading: Reading,
+    limit: int | None,
+    on_bytes: OnBytes | None,
+    on_note: OnNote | None,
+) -> Pairs:
+    notes: list[str] = []
+    blocks: list[pl.DataFrame] = []
+    with closing(stream_pairs(path, name, reading, on_bytes, notes.append)) as stream:
+        for block in stream:
+            blocks.append(block)
+            if limit and sum(map(len, blocks)) >= limit:
+                break
+    frame = pl.concat(blocks) if blocks else pl.DataFrame(schema=DTYPES)
+    frame = join_votes(frame.head(limit) if limit else frame)
+    refuse_double_ids(frame, str(path))
+    for note in notes if on_note else ():
+        on_note(note)  # type: ignore[misc]
+    card = Card(name=name, label_space=reading.space)
+    return Pairs(frame.lazy(), with_origin(card, frame, f"read from {origin}", *notes))
+
+
+def with_origin(card: Card, frame: pl.DataFrame, *steps: str) -> Card:
+    """Return the card with how its pairs came to be, and with their languages: as they say, else as the script does."""
+    languages = tuple(sorted(frame["language"].drop_nulls().unique())) or card.languages
+    if not languages:
+        language = detect_language(frame)
+        languages = (language,) if language else ()
+        steps += (f"language {language} detected by its script",) if language else ()
+    return replace(card, languages=languages, history=(*card.history, *steps))
 
 
 def _read_dataset(folder: Path) -> Pairs:
@@ -234,25 +268,8 @@ def _read_dataset(folder: Path) -> Pairs:
     return Pairs(frame.select(COLUMNS), card)
 
 
-def _reading(
-    labels: LabelSpace | str,
-    label_map: Mapping[str, str] | None,
-    columns: Mapping[str, str] | None,
-    split: str,
-) -> Reading:
-    space = label_space(labels) if isinstance(labels, str) else labels
-    if split not in SPLITS:
-        raise InputError(f"split {split!r} is not one of {', '.join(SPLITS)}")
-    return Reading(space=space, label_map=label_map or {}, columns=columns or {}, split=split)
-
-
 def _name_of(path: Path) -> str:
     name = path.resolve().name
     for suffix in (".gz", ".bz2", ".zst", ".zip", *DATA_SUFFIXES):
         name = name.removesuffix(suffix)
     return name
-
-
-def _card_of(frame: pl.DataFrame, name: str, reading: Reading, path: Path) -> Card:
-    languages = tuple(sorted(frame["language"].drop_nulls().unique()))
-    return Card(name=name, label_space=reading.space, languages=languages, history=(f"read from {path.name}",))

@@ -1,25 +1,22 @@
-"""CSV and TSV with a header, and a map from the record's names to the file's columns.
-
-CSV is quoted as RFC 4180 says; TSV is not quoted at all, as NLI corpora write it. Lists (votes, tags) stand
-in one cell, as a JSON list or as words joined by ``|``.
-"""
+"""CSV, TSV and their like, with a header: how they are written is told from the file, or said by who knows it."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import BinaryIO
 
-import orjson
 import polars as pl
 
 from goldlabel.errors import InputError
-from goldlabel.pairs.record import COLUMNS, LISTS, Problem
-from goldlabel.pairs.rows import KNOWN_NAMES, Parsed, Row, Transform, by_name, parse_rows
+from goldlabel.pairs.dialects import Dialect, quoting, tell_dialect
+from goldlabel.pairs.encodings import SAMPLE
+from goldlabel.pairs.record import COLUMNS, LISTS
+from goldlabel.pairs.rows import Parsed, Transform
+from goldlabel.pairs.tables import ROWS_PER_BLOCK, Columns, Line, parse_cells, parse_table
 
-ROWS_PER_BLOCK = 50_000
 LONGEST_CELL = 64 << 20
 
 
@@ -28,22 +25,44 @@ def read_delimited(
     where: str,
     delimiter: str,
     *,
-    names: Mapping[str, str] = KNOWN_NAMES,
-    transform: Transform | None = None,
+    transform: Transform,
     encoding: str = "utf-8-sig",
     header: list[str] | None = None,
 ) -> Iterator[Callable[[], Parsed]]:
-    """Yield the parsing of each run of rows as a function; ``header`` names the columns of a bare file."""
-    csv.field_size_limit(LONGEST_CELL)
+    """Yield the parsing of each run of rows of a corpus whose form is known; ``header`` names a bare file's columns.
+
+    CSV is quoted as RFC 4180 says; TSV is not quoted at all, as NLI corpora write it.
+    """
     text = io.TextIOWrapper(stream, encoding=encoding, errors="surrogateescape", newline="")
-    reader = csv.reader(text, delimiter=delimiter, quoting=csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL)
-    lines = _numbered(reader, where)
-    if header is None:
-        _, header = next(lines, (1, []))
-        if transform is None:
-            _require_header(header, names, where)
-    while rows := list(islice(lines, ROWS_PER_BLOCK)):
-        yield lambda rows=rows: _parse(rows, header, transform or by_name(names), where)  # type: ignore[misc]
+    lines = _numbered(text, Dialect(delimiter, quoted=delimiter != "\t"), where)
+    names = header if header is not None else next(lines, (1, []))[1]
+    while block := list(islice(lines, ROWS_PER_BLOCK)):
+        yield lambda block=block: parse_cells(block, names, transform, where)  # type: ignore[misc]
+
+
+def read_text_table(
+    stream: io.BufferedReader,
+    where: str,
+    columns: Columns,
+    transform: Transform,
+    *,
+    ending: str,
+    delimiter: str | None = None,
+) -> Iterator[Callable[[], Parsed]]:
+    """Yield the parsing of each run of rows of a user's table, in UTF-8, whose form is told from its beginning."""
+    start = stream.peek(SAMPLE)[:SAMPLE]
+    dialect = tell_dialect(
+        start.decode("utf-8-sig", errors="replace"),
+        ending=ending,
+        known=columns.headings,
+        delimiter=delimiter,
+        complete=len(start) < SAMPLE // 4,  # what was four bytes a character is one now
+    )
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    lines = _numbered(text, dialect, where)
+    number, header = next(lines, (1, []))
+    header = ["", *header] if dialect.row_names else header
+    yield from parse_table(lines, (number, header), columns, transform, where, form=f" ({dialect})")
 
 
 def encode_csv(frame: pl.DataFrame) -> pl.DataFrame:
@@ -57,56 +76,17 @@ def encode_csv(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(as_json).select(COLUMNS)
 
 
-def _numbered(reader: object, where: str) -> Iterator[tuple[int, list[str]]]:
+def _numbered(text: io.TextIOWrapper, dialect: Dialect, where: str) -> Iterator[Line]:
     """Pair each row with the line on which it starts."""
-    start = 1
+    csv.field_size_limit(LONGEST_CELL)
+    for _ in range(dialect.skipped):
+        text.readline()
+    reader = csv.reader(text, delimiter=dialect.delimiter, quoting=quoting(dialect.quoted))
+    start = dialect.skipped + 1
     try:
-        for cells in reader:  # type: ignore[attr-defined]
+        for cells in reader:
             if cells:
                 yield start, cells
-            start = reader.line_num + 1  # type: ignore[attr-defined]
+            start = dialect.skipped + reader.line_num + 1
     except csv.Error as error:
-        raise InputError(f"{where} line {start}: is not valid CSV ({error})") from error
-
-
-def _require_header(header: list[str], names: Mapping[str, str], where: str) -> None:
-    present = {names.get(name) for name in header}
-    for name in ("premise", "hypothesis", "label"):
-        if name not in present:
-            raise InputError(
-                f"{where} line 1: no column for {name!r} among {', '.join(header) or 'nothing'}; "
-                f"pass --columns {name}=NAME"
-            )
-
-
-def _parse(rows: list[tuple[int, list[str]]], header: list[str], transform: Transform, where: str) -> Parsed:
-    good: list[tuple[int, Row]] = []
-    problems: list[Problem] = []
-    for line, cells in rows:
-        fault = _fault(cells, header)
-        if fault:
-            problems.append(Problem(where, line, "", fault))
-        else:
-            good.append((line, {name: cell or None for name, cell in zip(header, cells, strict=True)}))
-    parsed = parse_rows(good, lambda row: _split_lists(transform(row)), where)
-    return Parsed(parsed.frame, problems + parsed.problems)
-
-
-def _fault(cells: list[str], header: list[str]) -> str | None:
-    if len(cells) != len(header):
-        return f"has {len(cells)} columns where the header has {len(header)}"
-    for name, cell in zip(header, cells, strict=True):
-        if not cell.isascii() and any("\udc80" <= character <= "\udcff" for character in cell):
-            return f"column {name!r} is not UTF-8; convert the file to UTF-8"
-    return None
-
-
-def _split_lists(row: Row) -> Row:
-    for name in LISTS:
-        value = row.get(name)
-        if isinstance(value, str):
-            try:
-                row[name] = orjson.loads(value) if value.startswith("[") else value.split("|")
-            except orjson.JSONDecodeError as error:
-                raise InputError(f"{name} is not a JSON list ({error.msg})") from error
-    return row
+        raise InputError(f"{where} line {start}: is not valid CSV ({error}; {dialect})") from error

@@ -8,7 +8,7 @@ what; both ways give the same rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import orjson
 import polars as pl
@@ -16,11 +16,13 @@ import pyarrow as pa
 import pyarrow.json as pj
 
 from goldlabel.errors import InputError
+from goldlabel.pairs.dialects import heading
 from goldlabel.pairs.record import COLUMNS, LINE, LISTS, Problem
 from goldlabel.pairs.rows import KNOWN_NAMES, SNLI_NAMES, Parsed, Row, Transform, by_name, parse_rows
 
 BLOCK = 4 << 20
 LONGEST_LINE = 64 << 20
+KNOWN_HEADINGS = set(map(heading, KNOWN_NAMES))
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -30,18 +32,23 @@ def read_jsonl(
     *,
     names: Mapping[str, str] = KNOWN_NAMES,
     transform: Transform | None = None,
+    fast: bool | None = None,
 ) -> Iterator[Callable[[], Parsed]]:
-    """Yield the parsing of each block as a function, so that blocks can be parsed side by side."""
+    """Yield the parsing of each block as a function, so that blocks can be parsed side by side.
+
+    ``fast`` says that a block in which nothing but ``names`` stands needs no transform; without one that is so.
+    """
+    fast = transform is None if fast is None else fast
     start = stream.read(BLOCK).removeprefix(_BOM)
-    if start.lstrip()[:1] == b"[":
-        items = _array(start + stream.read(), where)
+    items = _items(start, stream, where)
+    if items is not None:
         yield lambda: parse_rows(items, transform or by_name(names), where, "item")
         return
     for first_line, block in _blocks(start, stream, where):
 
         def parse(first_line: int = first_line, block: bytes = block) -> Parsed:
-            fast = _parse_fast(block, first_line, names) if transform is None else None
-            return fast or _parse_lines(block, first_line, where, transform or by_name(names))
+            quick = _parse_fast(block, first_line, names) if fast else None
+            return quick or _parse_lines(block, first_line, where, transform or by_name(names))
 
         yield parse
 
@@ -131,12 +138,43 @@ def _fault(data: bytes, error: orjson.JSONDecodeError) -> str:
     return f"is not valid JSON ({error.msg} at character {error.pos + 1})"
 
 
-def _array(data: bytes, where: str) -> list[tuple[int, Row]]:
+def _items(start: bytes, stream: BinaryIO, where: str) -> list[tuple[int, Row]] | None:
+    """Return the rows of a file that is one JSON document; none if it is lines of JSON."""
+    opening = start.lstrip()[:1]
+    if opening == b"[":
+        data = start + stream.read()
+    elif opening == b"{" and len(start) < BLOCK:  # a table in one object is written in one line, or over many
+        data = start
+    else:
+        return None
     try:
-        items = orjson.loads(data)
+        document = orjson.loads(data)
     except orjson.JSONDecodeError as error:
+        if opening == b"{":
+            return None
         raise InputError(f"{where} line {error.lineno}: {_fault(data, error)}") from error
+    items = document if isinstance(document, list) else _table(document)
+    if items is None:
+        return None
     for number, item in enumerate(items, 1):
         if not isinstance(item, dict):
             raise InputError(f"{where} item {number}: is not a JSON object but {type(item).__name__}")
     return list(enumerate(items, 1))
+
+
+def _table(document: dict[str, Any]) -> list[Row] | None:
+    """Return the rows of a frame in one object, in any of the forms of pandas' ``to_json``; none if it is a row."""
+    match document:
+        case {"columns": [*names], "data": [*rows]}:
+            return [dict(zip(names, row, strict=True)) for row in rows]
+        case {"data": [dict(), *_] as rows}:
+            return [{name: value for name, value in row.items() if name != "index"} for row in rows]
+    values = list(document.values())
+    if values and all(isinstance(value, list) for value in values):
+        return [dict(zip(document, row, strict=True)) for row in zip(*values, strict=True)]
+    if not values or not all(isinstance(value, dict) for value in values):
+        return None
+    keys = list(values[0])
+    if all(list(value) == keys for value in values) and any(key in KNOWN_HEADINGS for key in map(heading, keys)):
+        return values
+    return [{name: column.get(key) for name, column in document.items()} for key in keys]

@@ -1,50 +1,129 @@
-"""Reading pairs from anything: files of every format, compressed or not, and folders."""
+"""Reading pairs from anything: files of every format, compressed or not, folders, and what comes in on a pipe."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from typing import TypedDict, TypeVar
 
 import polars as pl
 import yaml
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile, OnBytes, data_suffix, files_in, one_input_file
+from goldlabel.pairs.ballots import COUNT_FIELDS, votes_by_name
 from goldlabel.pairs.card import HF_SPLITS
 from goldlabel.pairs.columnar import parse_frame, read_arrow, read_parquet
-from goldlabel.pairs.delimited import read_delimited
+from goldlabel.pairs.delimited import read_text_table
+from goldlabel.pairs.dialects import separator
+from goldlabel.pairs.encodings import as_utf8
 from goldlabel.pairs.jsonl import read_jsonl
-from goldlabel.pairs.labels import NLI3, NO_GOLD, LabelSpace
-from goldlabel.pairs.record import Gate, conform_strictly, refuse_double_ids
-from goldlabel.pairs.rows import Parsed, field_names
+from goldlabel.pairs.labels import NLI3, LabelSpace, label_space
+from goldlabel.pairs.record import SPLITS, Gate, conform_strictly, refuse_double_ids
+from goldlabel.pairs.rows import Parsed, Transform, field_names
+from goldlabel.pairs.sheets import read_sheet
+from goldlabel.pairs.tables import Columns
+from goldlabel.registry import one_of
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-DATA_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+SHEET_SUFFIXES = (".xlsx", ".xls", ".ods")
+BINARY_SUFFIXES = (".parquet", ".arrow", ".feather")
+DATA_SUFFIXES = (*JSON_SUFFIXES, *TEXT_SUFFIXES, *SHEET_SUFFIXES, *BINARY_SUFFIXES)
+FOLDER_SUFFIXES = tuple(suffix for suffix in DATA_SUFFIXES if suffix != ".txt")
+"""What is looked for in a folder: there, a text file is a licence or a note more often than a table."""
+FORMATS = tuple(suffix.removeprefix(".") for suffix in DATA_SUFFIXES)
+
+OnNote = Callable[[str], None]
+"""Called with what a reader should know of how a file was read."""
+
+
+class ReadingOptions(TypedDict, total=False):
+    """How to read what carries no card, as ``gl.read`` and its like take it."""
+
+    labels: LabelSpace | str
+    label_map: Mapping[str, str] | None
+    columns: Mapping[str, str] | None
+    votes_from: Sequence[str]
+    split: str
+    unlabelled: bool
+    format: str | None
+    delimiter: str | None
+    encoding: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How to read files that carry no card: which labels, under which names."""
+    """How to read files that carry no card: which labels, under which names, in which form."""
 
     space: LabelSpace = NLI3
     label_map: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
+    votes_from: Sequence[str] = ()
     split: str = "none"
     unlabelled: bool = False
+    suffix: str | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+
+    @classmethod
+    def of(cls, options: ReadingOptions) -> Reading:
+        """Check the options and fill in the others."""
+        labels, split = options.get("labels", NLI3), options.get("split", "none")
+        if split not in SPLITS:
+            raise InputError(f"split {split!r} is not one of {', '.join(SPLITS)}")
+        kind, delimiter = options.get("format"), options.get("delimiter")
+        return cls(
+            space=label_space(labels) if isinstance(labels, str) else labels,
+            label_map=options.get("label_map") or {},
+            columns=options.get("columns") or {},
+            votes_from=tuple(options.get("votes_from") or ()),
+            split=split,
+            unlabelled=options.get("unlabelled", False),
+            suffix=f".{one_of('format', kind.lower().removeprefix('.'), FORMATS)}" if kind else None,
+            delimiter=separator(delimiter) if delimiter else None,
+            encoding=options.get("encoding"),
+        )
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The file's names with the record's."""
+        return field_names(self.columns)
+
+    @property
+    def transform(self) -> Transform:
+        """From a row under the file's names to one under the record's."""
+        return votes_by_name(self.names, space=self.space, label_map=self.label_map, votes_from=self.votes_from)
+
+    @property
+    def table_columns(self) -> Columns:
+        """What a table's header must have."""
+        votes = [name for name, column in self.names.items() if column == "votes"]
+        soft = [*COUNT_FIELDS, *self.space.labels]
+        return Columns(
+            names=self.names,
+            required=("premise", "hypothesis") if self.unlabelled else ("premise", "hypothesis", "label"),
+            insisted=(*self.columns.values(), *self.votes_from),
+            instead_of_label=(*votes, *soft, *self.votes_from),
+        )
 
 
 def stream_pairs(
-    path: Path, name: str, reading: Reading, on_bytes: OnBytes | None = None
+    path: Path,
+    name: str,
+    reading: Reading,
+    on_bytes: OnBytes | None = None,
+    on_note: OnNote | None = None,
 ) -> Generator[pl.DataFrame, None, None]:
     """Yield the records behind ``path`` block by block; memory holds a few blocks, however large the file."""
     parts = list(_folder_parts(path, reading)) if path.is_dir() else [(path, reading.split)]
@@ -54,10 +133,11 @@ def stream_pairs(
             where=str(part),
             space=reading.space,
             label_map=reading.label_map,
-            defaults={"dataset": name, "split": split} | ({"label": NO_GOLD} if reading.unlabelled else {}),
+            defaults={"dataset": name, "split": split},
             id_prefix=f"{name}-{number}-" if several else f"{name}-",
+            unlabelled=reading.unlabelled,
         )
-        thunks, unit = _parsings(part, replace(reading, split=split), on_bytes)
+        thunks, unit = _parsings(part, replace(reading, split=split), on_bytes, on_note or _ignore)
         gate = replace(gate, unit=unit)
         with closing(in_order(thunks, partial(_records, gate))) as blocks:
             yield from blocks
@@ -93,42 +173,71 @@ def _records(gate: Gate, parse: Callable[[], Parsed]) -> pl.DataFrame:
     return conform_strictly(parsed.frame, gate)
 
 
-def _parsings(path: Path, reading: Reading, on_bytes: OnBytes | None) -> tuple[Iterator[Callable[[], Parsed]], str]:
+def _parsings(
+    path: Path, reading: Reading, on_bytes: OnBytes | None, on_note: OnNote
+) -> tuple[Iterator[Callable[[], Parsed]], str]:
     """Return the parsing of each block of one file, and what its rows are counted in."""
-    names = field_names(reading.columns)
     if path.is_dir():
         info, files = _saved_split(path)
-        return read_arrow(files, info.get("features", {}), names=names), "row"
-    suffix = data_suffix(path.name)
-    if suffix == ".parquet":
-        if path.suffix != suffix:
-            raise InputError(f"{path}: Parquet is compressed inside and not read from {path.suffix}; unpack it first")
-        return read_parquet(path, names=names), "row"
+        features = info.get("features", {})
+        return (parse for file in files for parse in read_arrow(file, reading.transform, features)), "row"
+    plain = data_suffix(path.name) == path.suffix.lower()
+    if plain and (reading.suffix or path.suffix.lower()) in BINARY_SUFFIXES:
+        return _parse_binary(path, reading, None), "row"
     file = one_input_file(path)
-    suffix = suffix if suffix in DATA_SUFFIXES else data_suffix(file.name)
+    suffix = data_suffix(path.name)
+    suffix = reading.suffix or (suffix if suffix in DATA_SUFFIXES else data_suffix(file.name))
     if suffix not in DATA_SUFFIXES:
         raise InputError(
             f"{path}: the ending {suffix or 'of its name'!r} tells no format; allowed: "
-            f"{', '.join(DATA_SUFFIXES)}, also with .gz, .bz2, .zst or in a .zip"
+            f"{', '.join(DATA_SUFFIXES)}, also with .gz, .bz2, .zst or in a .zip; pass --format if it is one of these"
         )
-    return _parse_text(file, suffix, names, on_bytes), "line"
+    unit = "line" if suffix in (*TEXT_SUFFIXES, *JSON_SUFFIXES) else "row"
+    return _parse_file(file, suffix, reading, on_bytes, on_note), unit
 
 
-def _parse_text(
-    file: InputFile, suffix: str, names: Mapping[str, str], on_bytes: OnBytes | None
+def _parse_binary(path: Path, reading: Reading, data: bytes | None) -> Iterator[Callable[[], Parsed]]:
+    if (reading.suffix or data_suffix(path.name)) == ".parquet":
+        return read_parquet(path, reading.transform, data)
+    return read_arrow(path, reading.transform, data=data)
+
+
+def _parse_file(
+    file: InputFile, suffix: str, reading: Reading, on_bytes: OnBytes | None, on_note: OnNote
 ) -> Iterator[Callable[[], Parsed]]:
-    with file.open(on_bytes) as stream:
-        if suffix in (".csv", ".tsv"):
-            yield from read_delimited(stream, str(file), "\t" if suffix == ".tsv" else ",", names=names)
+    with file.open(on_bytes, any_encoding=True) as stream:
+        if suffix in BINARY_SUFFIXES:
+            yield from _parse_binary(file.path, replace(reading, suffix=suffix), stream.read())
+        elif suffix in SHEET_SUFFIXES:
+            yield from read_sheet(stream.read(), str(file), reading.table_columns, reading.transform, on_note)
         else:
-            yield from read_jsonl(stream, str(file), names=names)
+            is_table = suffix in TEXT_SUFFIXES
+            text, note = as_utf8(stream, file.name, reading.encoding, assume=is_table)
+            if note:
+                on_note(note)
+            if is_table:
+                yield from read_text_table(
+                    text,
+                    str(file),
+                    reading.table_columns,
+                    reading.transform,
+                    ending=suffix,
+                    delimiter=reading.delimiter,
+                )
+            else:
+                fast = not reading.votes_from
+                yield from read_jsonl(text, str(file), names=reading.names, transform=reading.transform, fast=fast)
+
+
+def _ignore(_: str) -> None:
+    return None
 
 
 def _folder_parts(folder: Path, reading: Reading) -> Iterator[tuple[Path, str]]:
     """List a folder's files with the split of each: Hugging Face's layouts, or plain data files."""
     if (folder / "dataset_dict.json").exists():
         for name in json.loads((folder / "dataset_dict.json").read_text())["splits"]:
-            yield folder / name, _split_of(name, reading)
+            yield folder / name, split_of(name, reading.split)
     elif (folder / "state.json").exists():
         yield folder, reading.split
     else:
@@ -136,14 +245,14 @@ def _folder_parts(folder: Path, reading: Reading) -> Iterator[tuple[Path, str]]:
         files = [file for file in data_files(folder) if not declared or file in declared]
         files = [file for file in files if declared or file.name not in ("card.json", "croissant.json")]
         if not files:
-            raise InputError(f"{folder}: holds no pairs; files must end in {', '.join(DATA_SUFFIXES)}")
+            raise InputError(f"{folder}: holds no pairs; files must end in {', '.join(FOLDER_SUFFIXES)}")
         for file in files:
-            yield file, declared.get(file) or _split_of(file.name, reading)
+            yield file, declared.get(file) or split_of(file.name, reading.split)
 
 
 def data_files(folder: Path) -> list[Path]:
     """List the files in a folder whose names tell a format that pairs are read from."""
-    return [file for file in files_in(folder) if data_suffix(file.name) in DATA_SUFFIXES]
+    return [file for file in files_in(folder) if data_suffix(file.name) in FOLDER_SUFFIXES]
 
 
 def _declared_files(folder: Path, reading: Reading) -> dict[Path, str]:
@@ -158,7 +267,7 @@ def _declared_files(folder: Path, reading: Reading) -> dict[Path, str]:
             matches = sorted(folder.glob(pattern))
             if not matches:
                 raise InputError(f"{readme}: declares {pattern!r}, and no such file is there; mend data_files")
-            files |= dict.fromkeys(matches, splits.get(name) or _split_of(name, reading))
+            files |= dict.fromkeys(matches, splits.get(name) or split_of(name, reading.split))
     return files
 
 
@@ -199,10 +308,11 @@ def _declared_patterns(readme: Path) -> Iterator[tuple[str, list[str]]]:
         yield split, patterns
 
 
-def _split_of(name: str, reading: Reading) -> str:
+def split_of(name: str, default: str) -> str:
+    """Return the split that a name speaks of, such as that of a file."""
     word = re.search(r"(?:^|[^a-z])(train|dev|validation|valid|val|test)(?:[^a-z]|$)", name.lower())
     if not word:
-        return reading.split
+        return default
     return word[1] if word[1] in ("train", "test") else "dev"
 
 

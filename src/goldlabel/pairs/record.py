@@ -57,6 +57,9 @@ DTYPES: dict[str, pl.DataType] = {name: pl.List(pl.String()) if name in LISTS el
 SPLITS = ("train", "dev", "test", "none")
 SPLIT_SPELLINGS = {"validation": "dev", "valid": "dev", "val": "dev", "development": "dev", "": "none"}
 
+MISSING = ("", "na", "n/a", "#n/a", "nan", "<na>", "null", "none")
+"""How programs write in a cell, in any case, that there is no label; a space may have one of them as a label."""
+
 LINE = "_line"
 """The column of a raw frame that says where in its file a row stands."""
 
@@ -85,6 +88,8 @@ class Gate:
     defaults: Mapping[str, str] = field(default_factory=dict)
     id_prefix: str = ""
     unit: str = "line"
+    unlabelled: bool = False
+    """Whether a pair that has neither label nor votes is taken as one without a gold label, and not refused."""
 
 
 def raw_frame(rows: list[dict[str, object]]) -> pl.DataFrame:
@@ -98,11 +103,9 @@ def conform(raw: pl.DataFrame, gate: Gate) -> tuple[pl.DataFrame, list[Problem]]
     """Return the rows of ``raw`` as records, and a problem for each row that had to be left out."""
     if raw.is_empty():
         return pl.DataFrame(schema=DTYPES), []
-    if "label" in gate.defaults:
-        raw = raw.with_columns(_filled(raw, "label", gate))
-    _require_columns(raw, gate)
-    label, bad_labels = _spell(raw["label"], gate)
+    raw = _with_labels(raw, gate)
     votes, bad_votes = _spell_votes(raw, gate)
+    label, bad_labels = _spell_labels(raw, votes[0], gate)
     split, bad_splits = _spell_split(raw, gate)
     frame = raw.with_columns(
         _text(raw["premise"]), _text(raw["hypothesis"]), label, *votes, split, _ids(raw, gate)
@@ -154,13 +157,17 @@ def check_columns(schema: pl.Schema, where: str) -> None:
 _OPTIONAL = tuple(name for name in COLUMNS if name not in (*REQUIRED, *LISTS, "dataset", "language"))
 
 
-def _require_columns(raw: pl.DataFrame, gate: Gate) -> None:
-    missing = [name for name in ("premise", "hypothesis", "label") if name not in raw.columns]
+def _with_labels(raw: pl.DataFrame, gate: Gate) -> pl.DataFrame:
+    """Refuse rows of which none has a text, or of which none has a label where nothing else decides."""
+    decided = "votes" in raw.columns or gate.unlabelled
+    needed = ("premise", "hypothesis") if decided else ("premise", "hypothesis", "label")
+    missing = [name for name in needed if name not in raw.columns]
     if missing:
         raise InputError(
             f"{gate.where} {gate.unit} {raw[LINE][0]}: field {missing[0]!r} is missing; "
             f"pass --columns {missing[0]}=NAME if it has another name"
         )
+    return raw if "label" in raw.columns else raw.with_columns(pl.lit(None, pl.String).alias("label"))
 
 
 def _text(column: pl.Series) -> pl.Series:
@@ -180,14 +187,25 @@ def _filled(raw: pl.DataFrame, name: str, gate: Gate) -> pl.Expr:
     return (pl.coalesce(pl.col(name), default) if name in raw.columns else default).alias(name)
 
 
-def _spell(words: pl.Series, gate: Gate) -> tuple[pl.Series, pl.Series]:
-    """Spell each label as the space does; also say which rows hold none."""
+def _spell_labels(raw: pl.DataFrame, votes: pl.Expr, gate: Gate) -> tuple[pl.Series, pl.Series]:
+    """Spell each label as the space does; also say which rows hold none, though nothing else decides."""
+    words = raw["label"]
     allowed = (*gate.space.labels, NO_GOLD)
-    if not gate.label_map and words.unique().is_in(allowed).all():
-        return words, words.is_null()
-    spellings = gate.space.spellings(gate.label_map) | {NO_GOLD: NO_GOLD}
-    spelled = words.str.to_lowercase().replace_strict(spellings, default=None, return_dtype=pl.String)
-    return spelled.alias(words.name), spelled.is_null()
+    if not gate.label_map and not words.has_nulls() and words.unique().is_in(allowed).all():
+        return words, _none(raw)
+    spellings = dict.fromkeys(MISSING, NO_GOLD) | gate.space.spellings(gate.label_map) | {NO_GOLD: NO_GOLD}
+    trimmed = raw.select(plain(pl.col("label").fill_null(""))).to_series()
+    spelled = trimmed.replace_strict(spellings, default=None, return_dtype=pl.String).alias("label")
+    empty = trimmed.is_in([word for word in MISSING if spellings[word] == NO_GOLD])
+    if gate.unlabelled:
+        return spelled, spelled.is_null()
+    voted = raw.select(votes.list.eval(pl.element() != NO_GOLD).list.any().fill_null(False)).to_series()
+    return spelled, spelled.is_null() | (empty & ~voted)
+
+
+def plain(word: pl.Expr) -> pl.Expr:
+    """Return a label as labels are compared: whatever its case and the space around it, and ``2.0`` is ``2``."""
+    return word.str.strip_chars().str.to_lowercase().str.replace(r"^(-?\d+)\.0$", "${1}")
 
 
 def _spell_votes(raw: pl.DataFrame, gate: Gate) -> tuple[list[pl.Expr], pl.Series]:
@@ -202,11 +220,10 @@ def _spell_votes(raw: pl.DataFrame, gate: Gate) -> tuple[list[pl.Expr], pl.Serie
     seen = votes.list.explode(keep_nulls=True, empty_as_null=False).unique()
     if not gate.label_map and seen.is_in((*gate.space.labels, *ABSTENTIONS)).all() and not seen.has_nulls():
         return [pl.lit(votes).alias("votes")], _none(raw)
-    spellings = gate.space.spellings(gate.label_map) | {word: word for word in (*ABSTENTIONS, NO_GOLD)}
+    spellings = dict.fromkeys(MISSING, NO_GOLD) | gate.space.spellings(gate.label_map)
+    spellings |= {word: word for word in (*ABSTENTIONS, NO_GOLD)}
     word = pl.element()
-    spelled = votes.list.eval(
-        word.fill_null("").str.to_lowercase().replace("", NO_GOLD).replace_strict(spellings, default=None)
-    )
+    spelled = votes.list.eval(plain(word.fill_null("")).replace_strict(spellings, default=None))
     wrong = spelled.list.eval(word.is_null()).list.any()
     for_label = word != NO_GOLD
     kept = spelled.list.eval((for_label | (for_label.any() & (pl.int_range(pl.len()) == 0))).arg_true())
@@ -236,7 +253,7 @@ def _spell_split(raw: pl.DataFrame, gate: Gate) -> tuple[pl.Expr, pl.Series]:
     default = gate.defaults.get("split", "none")
     if "split" not in raw.columns:
         return pl.lit(default).alias("split"), _none(raw)
-    words = raw["split"].fill_null(default)
+    words = raw["split"].fill_null(default).str.strip_chars().str.to_lowercase()
     spelled = words.replace_strict(
         SPLIT_SPELLINGS | {name: name for name in SPLITS}, default=None, return_dtype=pl.String
     )
@@ -254,13 +271,13 @@ def _problem(column: str, raw: pl.DataFrame, row: int, gate: Gate) -> Problem:
         message = f"{column} is missing" if value is None else f"{column} is empty"
     elif column == "split":
         message = f"split {value!r} is not one of {', '.join(SPLITS)}"
-    elif value is None:
+    elif value is None or (column == "label" and value.strip().lower() in MISSING):
         message = f"label is missing; allowed: {allowed}, or {NO_GOLD} for no gold label"
     elif column == "label":
         message = f"label {value!r} is not one of {allowed}; {_map_hint(value, gate)}"
     else:
-        spellings = {*gate.space.spellings(gate.label_map), *ABSTENTIONS, NO_GOLD, ""}
-        vote = next(word for word in value if word is not None and word.lower() not in spellings)
+        spellings = {*gate.space.spellings(gate.label_map), *ABSTENTIONS, NO_GOLD, *MISSING}
+        vote = next(word for word in value if word is not None and word.strip().lower() not in spellings)
         message = f"vote {vote!r} is not one of {allowed}, {', '.join(ABSTENTIONS)}; {_map_hint(vote, gate)}"
     return Problem(gate.where, raw[LINE][row], column, message, gate.unit)
 

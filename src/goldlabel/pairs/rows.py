@@ -9,6 +9,7 @@ import orjson
 import polars as pl
 
 from goldlabel.errors import InputError
+from goldlabel.pairs.dialects import heading
 from goldlabel.pairs.record import COLUMNS, LINE, LISTS, Problem, raw_frame
 
 Row = dict[str, object]
@@ -50,13 +51,17 @@ def field_names(columns: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def by_name(names: Mapping[str, str]) -> Transform:
-    """Return the transform that renames fields and moves all others to ``meta``."""
+    """Return the transform that renames fields, whatever their case, and moves all others to ``meta``."""
+    headings = {heading(key): name for key, name in names.items()}
+    seen: dict[str, str | None] = {}
 
     def rename(source: Row) -> Row:
         row: Row = {}
         rest: Row = {}
         for key, value in source.items():
-            name = names.get(key)
+            if key not in seen:
+                seen[key] = headings.get(heading(key))
+            name = seen[key]
             if name is None or name in row:
                 rest[key] = value
             elif name == "meta":

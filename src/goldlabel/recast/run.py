@@ -312,7 +312,7 @@ class Watched(InputFile):
     on_bytes: OnBytes | None = None
 
     @contextmanager
-    def open(self, on_bytes: OnBytes | None = None) -> Iterator[BinaryIO]:
+    def open(self, on_bytes: OnBytes | None = None, *, any_encoding: bool = False) -> Iterator[BinaryIO]:
         """Open for reading, decompressed."""
-        with super().open(on_bytes or self.on_bytes) as stream:
+        with super().open(on_bytes or self.on_bytes, any_encoding=any_encoding) as stream:
             yield stream

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import orjson
 import polars as pl
@@ -15,11 +15,11 @@ from goldlabel.errors import InputError, UnknownNameError
 from goldlabel.files import InputFile, OnBytes, home, input_files
 from goldlabel.pairs.card import CARD, Card
 from goldlabel.pairs.dataset import Pairs, read
-from goldlabel.pairs.labels import NLI3, LabelSpace
-from goldlabel.pairs.reading import in_order
+from goldlabel.pairs.reading import OnNote, ReadingOptions, in_order
 from goldlabel.pairs.record import Gate, Problem, conform
 from goldlabel.pairs.result import Result
 from goldlabel.pairs.rows import Parsed
+from goldlabel.pairs.standard_input import STDIN
 from goldlabel.pairs.writing import DatasetWriter
 from goldlabel.registry import suggest
 from goldlabel.sources.source import SOURCES, Intake, Source, SourceFile, readable_pattern
@@ -80,30 +80,20 @@ def load(name: str) -> Pairs:
 def find(
     path_or_name: str,
     *,
-    labels: LabelSpace | str = NLI3,
-    label_map: Mapping[str, str] | None = None,
-    columns: Mapping[str, str] | None = None,
-    unlabelled: bool = False,
     limit: int | None = None,
     on_bytes: OnBytes | None = None,
+    on_note: OnNote | None = None,
+    **options: Unpack[ReadingOptions],
 ) -> Pairs:
-    """Return pairs by the name of a source that was added, or by a path."""
+    """Return pairs by the name of a source that was added, or by a path; the options are those of ``gl.read``."""
     if path_or_name in SOURCES and not Path(path_or_name).exists():
         pairs = load(path_or_name)
         return pairs.limit(limit) if limit else pairs
-    if not Path(path_or_name).exists():
+    if path_or_name != STDIN and not Path(path_or_name).exists():
         raise UnknownNameError(
             f"{path_or_name!r} is neither a file, a folder nor a source; {suggest(path_or_name, list(SOURCES))}"
         )
-    return read(
-        path_or_name,
-        labels=labels,
-        label_map=label_map,
-        columns=columns,
-        unlabelled=unlabelled,
-        limit=limit,
-        on_bytes=on_bytes,
-    )
+    return read(path_or_name, limit=limit, on_bytes=on_bytes, on_note=on_note, **options)
 
 
 def add(name: str, paths: Sequence[Path], *, on_bytes: OnBytes | None = None) -> Added:

@@ -1,0 +1,171 @@
+"""Votes as people have them: a column for each rater, a row for each vote, how many voted or how many would.
+
+A row of any of these forms becomes a row with ``votes``; who cast them stands beside them in ``meta``. A row for each
+vote names its annotator (crowd-kit calls it ``worker``, and the pair ``task``); ``join_votes`` makes one pair of the
+rows with one id. A number for each label is how many voted for it (whole numbers: ``label_counts``) or how probable it
+is (shares that sum to one: ``soft_labels``); counts are votes too, and probabilities are not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+from unicodedata import normalize
+
+import orjson
+import polars as pl
+
+from goldlabel.errors import InputError
+from goldlabel.pairs.dialects import heading
+from goldlabel.pairs.labels import ABSTENTIONS, NO_GOLD, LabelSpace
+from goldlabel.pairs.record import BESIDE_VOTES, MISSING
+from goldlabel.pairs.rows import Row, Transform, by_name
+
+SOFT_LABELS = "soft_labels"
+"""Where in ``meta`` the probability of each label stands that the data came with."""
+
+LABEL_COUNTS = "label_counts"
+"""Where in ``meta`` it stands how many voted for each label."""
+
+COUNT_FIELDS = (SOFT_LABELS, LABEL_COUNTS, "label_counter")
+"""Fields that hold a number for each label; the last is ChaosNLI's."""
+
+ANNOTATOR_NAMES = ("annotator", "worker")
+TASK = "task"
+_SCALARS = {"seconds": "seconds", "time": "times"}
+_BEFORE = r"(?:p|prob|probability|share|soft|count|n|votes?)"
+
+
+def votes_by_name(
+    names: Mapping[str, str], *, space: LabelSpace, label_map: Mapping[str, str], votes_from: Sequence[str] = ()
+) -> Transform:
+    """Return the transform that renames fields, and gathers votes from the columns of raters or of labels."""
+    rename = by_name(names)
+    raters = {heading(name): name.strip() for name in votes_from}
+    spellings = space.spellings(label_map)
+
+    def gather(source: Row) -> Row:
+        cast = {heading(key): value for key, value in source.items() if heading(key) in raters} if raters else {}
+        row = rename({key: value for key, value in source.items() if heading(key) not in cast} if cast else source)
+        meta = row.pop("meta", None)
+        rest: Row = dict(meta) if isinstance(meta, dict) else {}
+        if cast:
+            row["votes"] = [str(cast[key]) for key in raters if not _is_missing(cast.get(key))]
+            rest[BESIDE_VOTES[0]] = [name for key, name in raters.items() if not _is_missing(cast.get(key))]
+        elif "votes" not in row:
+            _take_single(row, rest)
+            _take_numbers(row, rest, space, spellings)
+        return row | {"meta": rest} if rest else row
+
+    return gather
+
+
+def join_votes(frame: pl.DataFrame) -> pl.DataFrame:
+    """Make one pair of records that are one vote each on the same pair; all others are left as they are."""
+    again = frame["id"].is_duplicated()
+    single = (frame["votes"].list.len() == 1) & frame["meta"].str.json_path_match("$.annotators").is_not_null()
+    if not again.any() or not (single | ~again).all():
+        return frame
+    texts = frame.group_by("id").agg(pl.struct("premise", "hypothesis").n_unique().alias("texts"))
+    differing = texts.filter(pl.col("texts") > 1)["id"].sort()
+    if len(differing):
+        raise InputError(f"the votes on pair {differing[0]!r} are on different texts; give each pair an id of its own")
+    joined = frame.group_by("id", maintain_order=True).agg(
+        pl.exclude("votes", "label", "meta").first(),
+        pl.col("votes").list.explode(),
+        pl.when(pl.len() > 1).then(pl.lit(NO_GOLD)).otherwise(pl.col("label").first()).first().alias("label"),
+        pl.col("meta"),
+    )
+    return joined.with_columns(joined["meta"].map_elements(_join_meta, return_dtype=pl.String)).select(frame.columns)
+
+
+def content_id(premise: str, hypothesis: str) -> str:
+    """Return an id that is the same wherever these texts stand."""
+    texts = normalize("NFC", premise) + "\x1f" + normalize("NFC", hypothesis)
+    return hashlib.blake2b(texts.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or value != value or (isinstance(value, str) and value.strip().lower() in MISSING)
+
+
+def _take_single(row: Row, rest: Row) -> None:
+    """Take a row that is one annotator's vote."""
+    key = next((key for key in rest if heading(key) in ANNOTATOR_NAMES and isinstance(rest[key], str | int)), None)
+    label = row.get("label")
+    if key is None or _is_missing(label):
+        return
+    task = next((key for key in rest if heading(key) == TASK), None)
+    if "id" not in row:
+        row["id"] = str(rest.pop(task)) if task else content_id(str(row.get("premise")), str(row.get("hypothesis")))
+    row["votes"] = [label]
+    rest[BESIDE_VOTES[0]] = [str(rest.pop(key))]
+    for scalar, beside in _SCALARS.items():
+        value = next((rest.pop(key) for key in list(rest) if heading(key) == scalar), None)
+        if value is not None:
+            rest[beside] = [float(value) if scalar == "seconds" and _number(value) is not None else value]  # type: ignore[arg-type]
+    if str(label).strip().lower() in ABSTENTIONS:
+        del row["label"]
+
+
+def _take_numbers(row: Row, rest: Row, space: LabelSpace, spellings: Mapping[str, str]) -> None:
+    """Take a number for each label, from one field that holds them all or from a column each."""
+    for key in [key for key in rest if heading(key) in COUNT_FIELDS]:
+        if isinstance(rest[key], dict):
+            numbers = {spellings.get(word.strip().lower()): _number(value) for word, value in rest[key].items()}  # type: ignore[attr-defined]
+            if _take(row, rest, [key], {label: numbers.get(label, 0.0) for label in space.labels}):
+                return
+    labels = {key: _label_of(key, spellings) for key in rest}
+    columns = {label: key for key, label in labels.items() if label}
+    if set(columns) == set(space.labels) and len(columns) == sum(label is not None for label in labels.values()):
+        _take(row, rest, list(columns.values()), {label: _number(rest[columns[label]]) for label in space.labels})
+
+
+def _label_of(key: str, spellings: Mapping[str, str]) -> str | None:
+    name = heading(key)
+    bare = re.fullmatch(rf"{_BEFORE}[ _.(-](.+?)\)?|(.+)[ _.-]{_BEFORE}", name)
+    return spellings.get(name) or (spellings.get(bare[1] or bare[2]) if bare else None)
+
+
+def _take(row: Row, rest: Row, keys: list[str], numbers: dict[str, float | None]) -> bool:
+    values = [value for value in numbers.values() if value is not None and value >= 0]
+    if len(values) < len(numbers):
+        return False
+    total = sum(values)
+    if total >= 2 and all(value == int(value) for value in values):
+        counts = {label: int(value or 0) for label, value in numbers.items()}
+        ordered = sorted(counts, key=lambda label: (-counts[label], label))
+        row["votes"] = [label for label in ordered for _ in range(counts[label])]
+        taken: dict[str, Any] = {LABEL_COUNTS: counts}
+    elif abs(total - 1) <= 0.02:
+        taken = {SOFT_LABELS: {label: (value or 0.0) / total for label, value in numbers.items()}}
+        if _is_missing(row.get("label")):
+            row["label"] = NO_GOLD
+    else:
+        return False
+    for key in keys:
+        del rest[key]
+    rest |= taken
+    return True
+
+
+def _number(value: object) -> float | None:
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return number if number == number and abs(number) < 1e15 else None
+
+
+def _join_meta(texts: pl.Series) -> str:
+    rows = [orjson.loads(text) for text in texts]
+    joined: dict[str, Any] = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        values = [row.get(name) for row in rows]
+        if name in BESIDE_VOTES:
+            joined[name] = [value[0] if value else None for value in values]
+        else:
+            joined[name] = values[0] if all(value == values[0] for value in values) else values
+    return orjson.dumps(joined, option=orjson.OPT_SORT_KEYS).decode()

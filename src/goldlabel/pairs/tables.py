@@ -1,0 +1,160 @@
+"""Tables with a header, from text or from a spreadsheet: cells become rows under the header's names.
+
+A first column without a name holds the numbers of rows, as pandas and R write them, and is left out. Any other column
+without a name is kept in ``meta`` under its number, if anything stands in it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import orjson
+
+from goldlabel.errors import InputError
+from goldlabel.pairs.dialects import heading
+from goldlabel.pairs.record import LISTS, Problem
+from goldlabel.pairs.rows import Parsed, Row, Transform, parse_rows
+
+ROWS_PER_BLOCK = 50_000
+INDEX_NAMES = ("", "unnamed: 0")
+"""What the column of row numbers is called in the files of R and pandas."""
+
+Line = tuple[int, list[str]]
+"""The cells of a row, and where it stands."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """What is looked for in a header: the file's names with the record's, and those that must be there."""
+
+    names: Mapping[str, str]
+    required: Sequence[str]
+    insisted: Sequence[str] = ()
+    """The file's names that the user gave."""
+    instead_of_label: Sequence[str] = ()
+    """The file's names that make a label unnecessary: what decides stands there."""
+
+    @property
+    def headings(self) -> set[str]:
+        """All names looked for, as they are compared."""
+        return {heading(name) for name in (*self.names, *self.insisted, *self.instead_of_label)}
+
+    def check(self, header: Sequence[str], where: str, form: str) -> None:
+        """Refuse a header that lacks a column."""
+        present = set(map(heading, header))
+        among = f"among {', '.join(header) or 'nothing'}{form}"
+        for name in self.insisted:
+            if heading(name) not in present:
+                raise InputError(f"{where}: there is no column {name!r} {among}; name one of these")
+        if present & set(map(heading, self.instead_of_label)):
+            present |= {heading(name) for name, column in self.names.items() if column == "label"}
+        for required in self.required:
+            if not present & {heading(name) for name, column in self.names.items() if column == required}:
+                raise InputError(f"{where}: no column for {required!r} {among}; pass --columns {required}=NAME")
+
+
+def parse_table(
+    lines: Iterator[Line],
+    first: Line,
+    columns: Columns,
+    transform: Transform,
+    where: str,
+    *,
+    unit: str = "line",
+    form: str = "",
+) -> Iterator[Callable[[], Parsed]]:
+    """Yield the parsing of each run of rows; ``first`` is the header, ``form`` says how the table is written."""
+    number, header = first
+    while header and not header[-1].strip():
+        header = header[:-1]
+    header_at = f"{where} {unit} {number}"
+    columns.check([name for name in map(str.strip, header) if name], header_at, form)
+    names = _names(header, header_at)
+    while block := list(islice(lines, ROWS_PER_BLOCK)):
+        fitted = [(line, _fit(cells, len(names), unit)) for line, cells in block]
+        yield lambda fitted=fitted: parse_cells(fitted, names, transform, where, unit, form)  # type: ignore[misc]
+
+
+def parse_cells(
+    lines: Iterable[Line],
+    names: Sequence[str | None],
+    transform: Transform,
+    where: str,
+    unit: str = "line",
+    form: str = "",
+) -> Parsed:
+    """Name the cells of each row and transform it; a cell whose name is ``None`` is left out."""
+    unnamed = {_numbered_name(place) for place in range(len(names))}
+    rows: list[tuple[int, Row]] = []
+    problems: list[Problem] = []
+    for line, cells in lines:
+        fault = _fault(cells, names, form)
+        if fault:
+            problems.append(Problem(where, line, "", fault, unit))
+        else:
+            named = zip(names, cells, strict=True)
+            rows.append((line, {name: cell or None for name, cell in named if name and (cell or name not in unnamed)}))
+    parsed = parse_rows(rows, lambda row: split_lists(transform(row)), where, unit)
+    return Parsed(parsed.frame, problems + parsed.problems)
+
+
+def split_lists(row: Row) -> Row:
+    """Turn lists that stand in one cell into lists: JSON, Python's or numpy's spelling, or joined words."""
+    for name in LISTS:
+        value = row.get(name)
+        if isinstance(value, str):
+            row[name] = _list(name, value.strip())
+    return row
+
+
+def _list(name: str, text: str) -> object:
+    if not text.startswith(("[", "(")):
+        # No label holds one of these, and people use them all; a tag may be a phrase with commas.
+        return re.split(r"\s*[|;,]\s*" if name == "votes" else r"\|", text)
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        if "," not in text:
+            text = re.sub(r"""(?<=['"])\s+(?=['"])""", ", ", text)  # numpy parts by spaces, which Python would join
+        try:
+            values = ast.literal_eval(re.sub(r"\bnan\b", "None", text))
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            raise InputError(f"{name} is not a JSON list ({error.msg})") from error
+        return list(values) if isinstance(values, tuple) else values
+
+
+def _names(header: Sequence[str], where: str) -> list[str | None]:
+    """Return the name of each column, none for the numbers of rows."""
+    names: list[str | None] = []
+    for place, name in enumerate(map(str.strip, header)):
+        if heading(name) in INDEX_NAMES:
+            names.append(_numbered_name(place) if place else None)
+            continue
+        if heading(name) in (heading(other) for other in names if other is not None):
+            raise InputError(f"{where}: column {name!r} is there twice; rename or leave out one of them")
+        names.append(name)
+    return names
+
+
+def _numbered_name(place: int) -> str:
+    return f"column {place + 1}"
+
+
+def _fit(cells: list[str], width: int, unit: str) -> list[str]:
+    """Leave out empty cells past the header; a spreadsheet's row may also be shorter than it."""
+    if len(cells) > width and not any(cell.strip() for cell in cells[width:]):
+        return cells[:width]
+    return cells + [""] * (width - len(cells)) if unit == "row" else cells
+
+
+def _fault(cells: Sequence[str], names: Sequence[str | None], form: str) -> str | None:
+    if len(cells) != len(names):
+        return f"has {len(cells)} columns where the header has {len(names)}{form}"
+    for name, cell in zip(names, cells, strict=True):
+        if not cell.isascii() and any("\udc80" <= character <= "\udcff" for character in cell):
+            return f"column {name!r} is not UTF-8; convert the file to UTF-8"
+    return None
