@@ -158,6 +158,30 @@ def test_a_step_that_cannot_be_captured_is_made_all_the_same(tmp_path: Path, mon
     assert weights(tmp_path / "captured") == weights(tmp_path / "alone")
 
 
+@pytest.mark.parametrize("when", [0, 2])
+def test_a_graph_that_finds_no_memory_is_no_end_of_the_run(
+    when: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The device is full while the first or a later size is captured, and has room for single steps."""
+    fit("bilstm-siamese", tmp_path / "captured")
+    whole, captured = TrainingStep.whole, 0
+
+    def full(self: TrainingStep, *arguments: Any) -> Any:
+        nonlocal captured
+        loss = whole(self, *arguments)
+        if torch.cuda.is_current_stream_capturing():
+            captured += 1
+            if captured > when:
+                torch.empty(2**42, device="cuda")
+        return loss
+
+    monkeypatch.setattr(TrainingStep, "whole", full)
+    (note,) = fit("bilstm-siamese", tmp_path / "alone").notes
+    assert "made one by one (CUDA out of memory" in note
+    assert captured == when + 1
+    assert weights(tmp_path / "captured") == weights(tmp_path / "alone")
+
+
 def test_two_runs_at_once_are_as_one_after_the_other(tmp_path: Path) -> None:
     options = settings("esim", epochs=2)
     apart = sweep("esim", PAIRS, tmp_path / "apart", seeds=2, **options)

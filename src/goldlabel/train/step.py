@@ -113,10 +113,11 @@ class CapturedSteps:
     def _try(self, key: tuple[int, Sizes], rows: Tensor) -> None:
         try:
             self._graphs[key] = self._capture(rows, key[1])
-        except torch.OutOfMemoryError:
-            raise
         except RuntimeError as error:
+            # Graphs keep the memory that they were captured with, and other runs may have the rest of the device's.
             self._refused = True
+            self._graphs.clear()
+            self._pool = None
             self._note(f"steps cannot be captured into CUDA graphs and are made one by one ({str(error)[:100]})")
 
     def _capture(self, rows: Tensor, sizes: Sizes) -> _Graph:
@@ -126,14 +127,16 @@ class CapturedSteps:
         torch.cuda.synchronize()
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            if first:
-                step.whole(rows, sizes)
-            else:
-                step.backward(rows, sizes, 1)
-                step.optimiser.zero_grad(set_to_none=True)
-        torch.cuda.current_stream().wait_stream(stream)
-        undo()
+        try:
+            with torch.cuda.stream(stream):
+                if first:
+                    step.whole(rows, sizes)
+                else:
+                    step.backward(rows, sizes, 1)
+        finally:
+            torch.cuda.current_stream().wait_stream(stream)
+            step.optimiser.zero_grad(set_to_none=True)
+            undo()
         if self._pool is None:
             self._pool = torch.cuda.graph_pool_handle()
         static, graph = rows.clone(), torch.cuda.CUDAGraph()
