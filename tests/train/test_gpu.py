@@ -163,6 +163,8 @@ def test_a_graph_that_finds_no_memory_is_no_end_of_the_run(
     when: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The device is full while the first or a later size is captured, and has room for single steps."""
+    monkeypatch.setattr(step_module, "ROUND_TO", 1)
+    monkeypatch.setattr(step_module, "LEAST_BATCHES", 1)
     fit("bilstm-siamese", tmp_path / "captured")
     whole, captured = TrainingStep.whole, 0
 
