@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from argon2 import PasswordHasher
 
-from goldlabel.collect import accounts
+from goldlabel.collect import passwords
 from tests.collect.conftest import MovableClock, cluster
 from tests.web.world import World, opened, populate
 
@@ -19,8 +19,8 @@ __all__ = ["cluster"]
 def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Passwords are hashed slowly on purpose; here that would take most of the time."""
     quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(accounts, "_HASHER", quick)
-    monkeypatch.setattr(accounts, "_NOBODY", quick.hash("nobody"))
+    monkeypatch.setattr(passwords, "_HASHER", quick)
+    monkeypatch.setattr(passwords, "_NOBODY", quick.hash("nobody"))
 
 
 @pytest.fixture

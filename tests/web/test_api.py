@@ -16,7 +16,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from goldlabel.collect import tokens
-from goldlabel.collect.accounts import hash_token, person_of
+from goldlabel.collect.accounts import person_of
+from goldlabel.collect.passwords import hash_token
 from goldlabel.collect.recount import check
 from goldlabel.collect.schema import events, invites
 from goldlabel.collect.schema import tokens as token_rows

@@ -27,10 +27,12 @@ from tests.web.world import PASSWORD, Visitor, World, login_of, objects, opened,
 
 EVERYBODY = {"/login", "/invite/{token}", "/invite/{token}/account", "/language/{language}", "/theme/{theme}"}
 EVERYBODY |= {"/api/session"}
-WHO_IS_LOGGED_IN = {"/", "/account", "/account/password", "/logout"}
+WHO_IS_LOGGED_IN = {"/", "/account", "/account/password", "/account/delete", "/logout"}
 WHO_IS_LOGGED_IN |= {"/account/tokens", "/account/tokens/{token_id}/withdraw"}
 WHO_RUNS_PROJECTS = {"/projects", "/projects/new"}
-WHO_HAS_A_ROLE = {"/projects/{project_id}/my-pay": ("requester", "writer", "verifier", "expert")}
+WHO_HAS_A_ROLE = {
+    f"/projects/{{project_id}}/{name}": ("requester", "writer", "verifier", "expert") for name in ("my-pay", "leave")
+}
 WHO_WORKS = {
     "/projects/{project_id}/write": ("writer",),
     "/projects/{project_id}/verify": ("verifier",),

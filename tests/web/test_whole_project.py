@@ -13,7 +13,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from goldlabel.collect import projects, recount
-from goldlabel.collect.accounts import create_account, hash_password
+from goldlabel.collect.accounts import create_account
+from goldlabel.collect.passwords import hash_password
 from goldlabel.collect.schema import answers, pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.texts import training_examples

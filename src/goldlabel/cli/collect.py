@@ -293,9 +293,10 @@ def password_command(
 ) -> None:
     """Give an account a new password and print it; the old one and all open sessions end."""
     _require_extra()
-    from goldlabel.collect.accounts import change_password, draw_password, hash_password, person_of
+    from goldlabel.collect.accounts import change_password, person_of
+    from goldlabel.collect.passwords import draw_words, hash_password
 
-    password = draw_password()
+    password = draw_words()
     hashed = hash_password(password)
     with closing(_open(folder, database)) as store, store.write() as tx:
         change_password(tx, person_of(tx, login), hashed)

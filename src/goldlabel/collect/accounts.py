@@ -1,33 +1,25 @@
 """Accounts: who may log in, kept apart from the pseudonyms that everything else knows people by.
 
-Tokens and passwords are kept as hashes only. Hashing a password takes its time on purpose: call ``hash_password``
-before a write block, and ``authenticate`` within a read block.
+Tokens and passwords are kept as hashes only.
 """
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 import unicodedata
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import bindparam, select
 
 from goldlabel.collect.events import record
-from goldlabel.collect.refusals import Conflict, Forbidden, Invalid, Missing, TooMany
-from goldlabel.collect.schema import accounts, people, rate_buckets, sessions
-from goldlabel.collect.store import Transaction
+from goldlabel.collect.passwords import LETTERS, draw_token, hash_token, is_password, normal
+from goldlabel.collect.refusals import Conflict, Forbidden, Invalid, Missing
+from goldlabel.collect.schema import accounts, people, sessions
+from goldlabel.collect.store import Store, Transaction
 
-SHORTEST_PASSWORD, LONGEST_PASSWORD = 8, 1000
 LONGEST_LOGIN = 100
-_LETTERS = "bcdfghjkmnpqrstvwxz23456789"
-_HASHER = PasswordHasher()
-_NOBODY = _HASHER.hash(secrets.token_hex())
-"""Held against the password of a login that does not exist, so that the answer takes as long."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +44,6 @@ class NewSession:
     expires_at: datetime
 
 
-def hash_password(password: str) -> str:
-    """Return the argon2 hash of a password, or say what is wrong with it."""
-    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-        raise Invalid("password_length", n=len(password), shortest=SHORTEST_PASSWORD, longest=LONGEST_PASSWORD)
-    return _HASHER.hash(_normal(password))
-
-
 def create_account(tx: Transaction, login: str, password_hash: str, *, requester: bool = False) -> int:
     """Make an account and, apart from it, a person with a random pseudonym; return the person's id."""
     login = _login(login)
@@ -79,14 +64,11 @@ def create_account(tx: Transaction, login: str, password_hash: str, *, requester
     return person_id
 
 
-def authenticate(tx: Transaction, login: str, password: str) -> int:
-    """Return the id of the person whose login and password these are."""
-    row = tx.one(select(accounts).where(accounts.c.login == _folded(login)))
-    try:
-        _HASHER.verify(row.password_hash if row is not None else _NOBODY, _normal(password))
-    except (VerificationError, InvalidHashError):
-        row = None
-    if row is None:
+def authenticate(store: Store, login: str, password: str) -> int:
+    """Return the id of the person whose login and password these are; hashes outside any transaction."""
+    with store.read() as tx:
+        row = tx.one(select(accounts).where(accounts.c.login == fold_login(login)))
+    if not is_password(password, row.password_hash if row is not None else None) or row is None:
         raise Forbidden("wrong_login")
     return int(row.person_id)
 
@@ -101,7 +83,7 @@ def make_requester(tx: Transaction, person_id: int) -> None:
 def open_session(tx: Transaction, person_id: int, *, lifetime: timedelta) -> NewSession:
     """Open a session for a person who proved who they are; sessions that are over are cleared away."""
     tx.run(sessions.delete().where(sessions.c.expires_at <= tx.now))
-    token, csrf_secret, expires_at = secrets.token_urlsafe(32), secrets.token_urlsafe(32), tx.now + lifetime
+    token, csrf_secret, expires_at = draw_token(), draw_token(), tx.now + lifetime
     tx.insert(
         sessions,
         token_hash=hash_token(token),
@@ -148,71 +130,31 @@ def change_password(tx: Transaction, person_id: int, password_hash: str) -> None
 
 def person_of(tx: Transaction, login: str) -> int:
     """Return the id of the person behind a login."""
-    row = tx.one(select(accounts.c.person_id).where(accounts.c.login == _folded(login)))
+    row = tx.one(select(accounts.c.person_id).where(accounts.c.login == fold_login(login)))
     if row is None:
         raise Missing("no_login", login=login)
     return int(row.person_id)
 
 
-def draw_password() -> str:
-    """Return a new password for someone who forgot theirs."""
-    return "-".join("".join(secrets.choice(_LETTERS) for _ in range(4)) for _ in range(4))
-
-
-def hit(tx: Transaction, bucket: str, *, limit: int, window: timedelta) -> None:
-    """Count a try in a bucket, or refuse it when there were ``limit`` of them within the window.
-
-    Give it a write block of its own, before what it guards. Buckets are kept under a hash of their name, as names
-    hold addresses.
-    """
-    key = hash_token(bucket)
-    if tx.insert_new(rate_buckets, key=key, started_at=tx.now, hits=0):
-        tx.run(rate_buckets.delete().where(rate_buckets.c.started_at < tx.now - timedelta(days=1)))
-    row = tx.one(select(rate_buckets).where(rate_buckets.c.key == key).with_for_update(key_share=True))
-    assert row is not None
-    left = row.started_at + window - tx.now
-    if left <= timedelta(0):
-        tx.run(rate_buckets.update().where(rate_buckets.c.key == key).values(started_at=tx.now, hits=1))
-    elif row.hits >= limit:
-        seconds = -(-left // timedelta(seconds=1))
-        raise TooMany("too_many_tries", seconds=seconds)
-    else:
-        tx.run(rate_buckets.update().where(rate_buckets.c.key == key).values(hits=row.hits + 1))
-
-
-def clear_hits(tx: Transaction, bucket: str) -> None:
-    """Forget the tries in a bucket, as after a login that went well."""
-    tx.run(rate_buckets.delete().where(rate_buckets.c.key == hash_token(bucket)))
-
-
-def hash_token(token: str) -> str:
-    """Return what is kept of a token: it was drawn at random, so a plain hash cannot be guessed back."""
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
-
-
 def _new_person(tx: Transaction) -> int:
     while True:
-        pseudonym = "".join(secrets.choice(_LETTERS) for _ in range(6))
+        pseudonym = "".join(secrets.choice(LETTERS) for _ in range(6))
         if tx.insert_new(people, pseudonym=pseudonym, created_at=tx.now):
             return int(tx.value(select(people.c.id).where(people.c.pseudonym == pseudonym)))
 
 
-def _folded(login: str) -> str:
-    return _normal(login).strip().casefold()
+def fold_login(login: str) -> str:
+    """Return a login as it is kept, looked up and counted, however it was typed: case, width, spaces around it."""
+    return normal(login).strip().casefold()
 
 
 def _login(login: str) -> str:
-    folded = _folded(login)
+    folded = fold_login(login)
     if not 1 <= len(folded) <= LONGEST_LOGIN or any(
         unicodedata.category(one)[0] in "CZ" or one == "\ufffd" for one in folded
     ):
         raise Invalid("login_form", longest=LONGEST_LOGIN)
     return folded
-
-
-def _normal(text: str) -> str:
-    """Return text in the one form that every way of typing it leads to, without what no database takes."""
-    return unicodedata.normalize("NFKC", text).replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
 def _record(tx: Transaction, kind: str, person_id: int, **data: Any) -> None:

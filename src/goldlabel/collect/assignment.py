@@ -13,15 +13,15 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, func, select
+from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, or_, select
 
 from goldlabel.collect.events import record
 from goldlabel.collect.kinds.kind import WORKS
-from goldlabel.collect.people import Member, require_role
+from goldlabel.collect.people import GONE, Member, require_role
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.qualification import is_qualified
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
-from goldlabel.collect.schema import assignments, pairs, people, premises, subsets, tasks
+from goldlabel.collect.schema import assignments, members, pairs, people, premises, subsets, tasks
 from goldlabel.collect.store import Transaction
 
 MOMENT = timedelta(seconds=1)
@@ -145,11 +145,26 @@ def batch(tx: Transaction, project_id: int, person_id: int) -> Batch:
 
 
 def own_assignment(tx: Transaction, assignment_id: int, person_id: int) -> Row[Any]:
-    """Return a person's assignment; to anybody else it does not exist."""
-    row = tx.row(assignments, id=assignment_id, person_id=person_id)
+    """Return a person's assignment; to anybody else, and who has the role no more, it does not exist."""
+    row = tx.one(_OWN_ASSIGNMENT, id=assignment_id, person_id=person_id)
     if row is None:
         raise Missing("no_task", id=assignment_id)
     return row
+
+
+_OWN_ASSIGNMENT = (
+    select(assignments)
+    .join(
+        members,
+        and_(
+            members.c.project_id == assignments.c.project_id,
+            members.c.person_id == assignments.c.person_id,
+            members.c.state.not_in(GONE),
+            or_(*(and_(members.c.role == work.role, assignments.c.kind.in_(work.tasks)) for work in WORKS.values())),
+        ),
+    )
+    .where(assignments.c.id == bindparam("id"), assignments.c.person_id == bindparam("person_id"))
+)
 
 
 def lease_time(found: Project, kind: str) -> timedelta:

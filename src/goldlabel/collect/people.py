@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import secrets
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, bindparam, func, select
+from sqlalchemy import ColumnElement, Row, bindparam, func, select
 
-from goldlabel.collect.accounts import hash_token, make_requester
+from goldlabel.collect.accounts import make_requester
 from goldlabel.collect.events import record
 from goldlabel.collect.messages import message, words
+from goldlabel.collect.passwords import draw_token, hash_token
 from goldlabel.collect.projects import project
-from goldlabel.collect.refusals import Expired, Forbidden, Invalid, Missing
-from goldlabel.collect.schema import invite_uses, invites, members, people
+from goldlabel.collect.refusals import Conflict, Expired, Forbidden, Invalid, Missing
+from goldlabel.collect.schema import invite_uses, invites, members, people, projects
 from goldlabel.collect.store import Transaction
 from goldlabel.messages import Message, Word
 
 ROLES = ("requester", "writer", "verifier", "expert")
 MEMBER_STATES = ("active", "paused")
+GONE = ("removed", "left")
+"""States of a role that a person has no more: a requester took it, or they went themselves."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def invite(
         _check_role(tx, project_id, role, condition, exclusive)
     if uses < 1 or lifetime <= timedelta(0):
         raise Invalid("invite_bounds")
-    token = secrets.token_urlsafe(24)
+    token = draw_token()
     invite_id = tx.insert(
         invites,
         token_hash=hash_token(token),
@@ -100,12 +102,17 @@ def invite(
     return token
 
 
+def find_invitation(tx: Transaction, token: str) -> Invitation:
+    """Return what a link offers or offered."""
+    offered = _invitations(tx, invites.c.token_hash == hash_token(token))
+    if not offered:
+        raise Missing("invite_unknown")
+    return offered[0]
+
+
 def invitation(tx: Transaction, token: str) -> Invitation:
     """Return what a link offers, or say why it offers nothing any more."""
-    found = _invitations(tx, invites.c.token_hash == hash_token(token))
-    if not found:
-        raise Missing("invite_unknown")
-    one = found[0]
+    one = find_invitation(tx, token)
     if one.revoked_at is not None or one.expires_at <= tx.now or one.used >= one.uses:
         raise Expired("invite_over")
     return one
@@ -161,7 +168,13 @@ def add_member(
     exclusive: bool = False,
     by: int | None,
 ) -> Member:
-    """Give a person a role in a project; who has it keeps it as it is."""
+    """Give a person a role in a project; who has it keeps it as it is, who left has it again.
+
+    Who was removed from the project stays out until a requester lets them in.
+    """
+    held = roles(tx, project_id, person_id)
+    if any(member.state == "removed" for member in held.values()):
+        raise Forbidden("member_removed")
     _check_role(tx, project_id, role, condition, exclusive)
     if role == "writer" and not condition:
         condition = _least_written(tx, project_id)
@@ -179,6 +192,8 @@ def add_member(
     if added:
         data = {"role": role, "condition": condition, "exclusive": exclusive}
         _record(tx, "member.joined", project_id, person_id, by, **data)
+    elif role in held and held[role].state == "left":
+        change_state(tx, held[role], "active", by=by)
     return roles(tx, project_id, person_id)[role]
 
 
@@ -203,14 +218,45 @@ def set_member(
         raise Invalid("member_state", state=state, allowed=words(MEMBER_STATES))
     _check_role(tx, project_id, role, condition or "", bool(exclusive))
     if any(getattr(member, name) != value for name, value in changes.items()):
-        own = (members.c.project_id == project_id, members.c.person_id == person_id, members.c.role == role)
-        tx.run(members.update().where(*own).values(**changes))
+        if state is not None:
+            _keep_a_requester(tx, member, state)
+        tx.run(members.update().where(*_row_of(member)).values(**changes))
         _record(tx, "member.changed", project_id, person_id, by, role=role, **changes)
     return roles(tx, project_id, person_id)[role]
 
 
+def change_state(tx: Transaction, member: Member, state: str, *, by: int | None) -> None:
+    """Change the state of a role, and nothing else: what follows from it is ``leaving``'s."""
+    _keep_a_requester(tx, member, state)
+    tx.run(members.update().where(*_row_of(member)).values(state=state))
+    _record(tx, "member.changed", member.project_id, member.person_id, by, role=member.role, state=state)
+
+
+def _keep_a_requester(tx: Transaction, member: Member, state: str) -> None:
+    """Refuse to take the power from the last who has it in a project; two who try at once wait for each other."""
+    if member.role != "requester" or state == "active":
+        return
+    tx.lock(projects, member.project_id)
+    others = select(members.c.person_id).where(
+        members.c.project_id == member.project_id,
+        members.c.role == "requester",
+        members.c.state == "active",
+        members.c.person_id != member.person_id,
+    )
+    if tx.one(others) is None:
+        raise Conflict("last_requester", name=project(tx, member.project_id).name)
+
+
+def _row_of(member: Member) -> tuple[ColumnElement[bool], ...]:
+    return (
+        members.c.project_id == member.project_id,
+        members.c.person_id == member.person_id,
+        members.c.role == member.role,
+    )
+
+
 def roles(tx: Transaction, project_id: int, person_id: int) -> dict[str, Member]:
-    """Return a person's roles in a project by name; none for a stranger."""
+    """Return a person's roles in a project by name, also those they have no more; none for a stranger."""
     held = tx.all(_ROLES, project_id=project_id, person_id=person_id)
     return {row.role: Member(**row._mapping) for row in held}
 
@@ -221,14 +267,19 @@ _ROLES = select(members).where(
 
 
 def require_role(tx: Transaction, project_id: int, person_id: int, *allowed: str) -> Member:
-    """Return the first of the allowed roles that a person has; to a stranger the project does not exist."""
-    held = roles(tx, project_id, person_id)
+    """Return the first of the allowed roles that a person has; to a stranger the project does not exist.
+
+    A paused requester has no power: whatever asks for the role refuses them.
+    """
+    held = {role: one for role, one in roles(tx, project_id, person_id).items() if one.state not in GONE}
     if not held:
         raise Missing("no_project", name=project_id)
-    found = next((held[role] for role in allowed if role in held), None)
-    if found is None:
+    member = next((held[role] for role in allowed if role in held), None)
+    if member is None:
         raise Forbidden("needs_role", role=_either(words(allowed)))
-    return found
+    if member.role == "requester" and member.state == "paused":
+        raise Forbidden("requester_paused")
+    return member
 
 
 def pseudonyms(tx: Transaction, project_id: int) -> dict[int, str]:
@@ -239,6 +290,12 @@ def pseudonyms(tx: Transaction, project_id: int) -> dict[int, str]:
         .order_by(people.c.pseudonym)
     )
     return {row.id: row.pseudonym for row in tx.all(query)}
+
+
+def require_any_role(tx: Transaction, project_id: int, person_id: int) -> None:
+    """Refuse a project to who never had a role in it; who left or was removed may still look after their pay."""
+    if not roles(tx, project_id, person_id):
+        raise Missing("no_project", name=project_id)
 
 
 def _either(roles: Sequence[Word]) -> Message | Word:
@@ -263,7 +320,9 @@ def _least_written(tx: Transaction, project_id: int) -> str:
     held = Counter(
         row.condition
         for row in tx.all(
-            select(members.c.condition).where(members.c.project_id == project_id, members.c.role == "writer")
+            select(members.c.condition).where(
+                members.c.project_id == project_id, members.c.role == "writer", members.c.state.not_in(GONE)
+            )
         )
     )
     return min((one.name for one in project(tx, project_id).protocol.conditions), key=lambda name: held[name])

@@ -152,10 +152,11 @@ def all_projects(tx: Transaction) -> list[Project]:
 
 
 def projects_of(tx: Transaction, person_id: int) -> list[tuple[Project, list[str]]]:
-    """Return the projects that a person has a role in, and the roles."""
+    """Return the projects that a person has or had a role in, and the roles that they can use now."""
     roles: dict[int, list[str]] = defaultdict(list)
     for row in tx.all(select(members).where(members.c.person_id == person_id).order_by(members.c.role)):
-        roles[row.project_id].append(row.role)
+        usable = ("active",) if row.role == "requester" else ("active", "paused")
+        roles[row.project_id] += [row.role] if row.state in usable else []
     return [(one, roles[one.id]) for one in all_projects(tx) if one.id in roles]
 
 

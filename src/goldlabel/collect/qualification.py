@@ -153,7 +153,7 @@ def people_overview(tx: Transaction, project_id: int) -> list[PersonOverview]:
         learnt = _training(tx, found, person_id)
         one = trusts.get(person_id, _NO_TRUST)
         flags = ["untrusted"] * one.flagged + ["untrained"] * (learnt.state == "failed")
-        flags += ["paused"] * any(role.state == "paused" for role in member.values())
+        flags += sorted({role.state for role in member.values()} - {"active"})
         overviews.append(
             PersonOverview(
                 person_id=person_id,

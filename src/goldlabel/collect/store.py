@@ -296,6 +296,10 @@ class Store:
         with self._told(), self._reader.begin() as connection:
             yield Transaction(connection, self._clock())
 
+    def now(self) -> datetime:
+        """Return the present moment by the store's clock."""
+        return self._clock()
+
     def close(self) -> None:
         """Let go of all connections."""
         self._reader.dispose()

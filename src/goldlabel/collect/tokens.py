@@ -6,7 +6,6 @@ requester, as an annotator, or both. It never gives more than the person has: ev
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,9 +13,10 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
-from goldlabel.collect.accounts import Session, hash_token
+from goldlabel.collect.accounts import Session
 from goldlabel.collect.events import record
 from goldlabel.collect.messages import words
+from goldlabel.collect.passwords import draw_token, hash_token
 from goldlabel.collect.refusals import Forbidden, Invalid, Missing
 from goldlabel.collect.rules import clean_text
 from goldlabel.collect.schema import accounts, members, people, tokens
@@ -71,7 +71,7 @@ def make_token(
         raise Invalid("token_scopes", allowed=words(allowed))
     if len(tokens_of(tx, person_id)) >= MOST_TOKENS:
         raise Invalid("token_most", most=MOST_TOKENS)
-    token = PREFIX + secrets.token_urlsafe(32)
+    token = PREFIX + draw_token()
     token_id = tx.insert(
         tokens,
         person_id=person_id,

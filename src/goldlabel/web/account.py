@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
-from goldlabel.collect import accounts, payouts, people, projects
-from goldlabel.collect.accounts import LONGEST_LOGIN, LONGEST_PASSWORD, SHORTEST_PASSWORD
+from goldlabel.collect import accounts, limits, payouts, people, projects
+from goldlabel.collect.accounts import Session, fold_login
 from goldlabel.collect.browsing import ledger_slice
-from goldlabel.collect.refusals import Conflict, Forbidden, Invalid
+from goldlabel.collect.passwords import SHORTEST_PASSWORD, hash_password
+from goldlabel.collect.refusals import Conflict, Forbidden, Invalid, Missing
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
 from goldlabel.web.language import COOKIE, LANGUAGES, language_of
 from goldlabel.web.pages import THEME_COOKIE, THEMES, page
 from goldlabel.web.security import (
+    HOUR,
     LIFETIME,
+    QUARTER,
     SESSION,
     Before,
+    Login,
+    Password,
     Person,
     ProjectId,
     Stored,
     address_of,
+    in_turn,
     is_plain,
     keep_session,
     limit,
@@ -35,11 +40,8 @@ from goldlabel.web.security import (
 
 router = APIRouter()
 
-QUARTER, HOUR = timedelta(minutes=15), timedelta(hours=1)
 YEAR_SECONDS = 365 * 24 * 3600
 
-Login = Annotated[str, Form(max_length=LONGEST_LOGIN)]
-Password = Annotated[str, Form(max_length=LONGEST_PASSWORD)]
 Token = Annotated[str, Path(max_length=200)]
 Next = Annotated[str, Query(max_length=1000)]
 
@@ -51,8 +53,9 @@ def home(request: Request, person: Person, store: Stored) -> Response:
         mine = []
         for project, held in projects.projects_of(tx, person.person_id):
             works = set(held) & {"writer", "verifier", "expert"}
-            pay = payouts.earned_since(tx, project.id, person.person_id) if works else None
-            today = payouts.earned_since(tx, project.id, person.person_id, payouts.start_of_day(tx)) if works else None
+            earns = works or not held
+            pay = payouts.earned_since(tx, project.id, person.person_id) if earns else None
+            today = payouts.earned_since(tx, project.id, person.person_id, payouts.start_of_day(tx)) if earns else None
             mine.append({"project": project, "roles": held, "pay": pay, "today": today})
     return page(request, "account/home.html", mine=mine, may_make=may_make_projects(person, store))
 
@@ -61,7 +64,7 @@ def home(request: Request, person: Person, store: Stored) -> Response:
 def my_pay(request: Request, project_id: ProjectId, person: Person, store: Stored, before: Before = None) -> Response:
     """Every line of the ledger that is mine in a project."""
     with store.read() as tx:
-        people.require_role(tx, project_id, person.person_id, *people.ROLES)
+        people.require_any_role(tx, project_id, person.person_id)
         values: dict[str, Any] = {
             "project": projects.project(tx, project_id),
             "lines": ledger_slice(tx, project_id, person_id=person.person_id, before=before),
@@ -78,7 +81,7 @@ def login_page(request: Request, next: Next = "/") -> Response:
 
 
 @router.post("/login")
-def log_in(
+async def log_in(
     request: Request,
     store: Stored,
     login: Login,
@@ -86,17 +89,21 @@ def log_in(
     next: Annotated[str, Form(max_length=1000)] = "/",
 ) -> Response:
     """Open a session; wrong tries are counted by login and by address."""
-    address, target = address_of(request), local_path(next)
+    return await in_turn(request, _log_in, request, store, login, password, local_path(next))
+
+
+def _log_in(request: Request, store: Store, login: str, password: str, target: str) -> Response:
+    address = address_of(request)
     limit(store, "login from", address, most=100, window=QUARTER)
-    limit(store, "login as", f"{login.casefold()} {address}", most=10, window=QUARTER)
+    tried = f"{fold_login(login)} {address}"
+    limit(store, "login as", tried, most=10, window=QUARTER)
     try:
-        with store.read() as tx:
-            person_id = accounts.authenticate(tx, login, password)
+        person_id = accounts.authenticate(store, login, password)
     except Forbidden as error:
         return _login_page(request, target, login=login, problem=error)
     with store.write() as tx:
-        accounts.clear_hits(tx, f"login as {login.casefold()} {address}")
-    return _welcome(request, store, person_id, target)
+        limits.clear_hits(tx, f"login as {tried}")
+    return welcome(request, store, person_id, target)
 
 
 @router.post("/logout")
@@ -116,20 +123,23 @@ def account_page(request: Request, person: Person, changed: bool = False) -> Res
 
 
 @router.post("/account/password")
-def change_password(request: Request, person: Person, store: Stored, old: Password, new: Password) -> Response:
+async def change_password(request: Request, person: Person, store: Stored, old: Password, new: Password) -> Response:
     """Set a new password; all other sessions end."""
+    return await in_turn(request, _change_password, request, person, store, old, new)
+
+
+def _change_password(request: Request, person: Session, store: Store, old: str, new: str) -> Response:
     limit(store, "password of", str(person.person_id), most=10, window=HOUR)
     try:
-        with store.read() as tx:
-            accounts.authenticate(tx, person.login, old)
-        hashed = accounts.hash_password(new)
+        accounts.authenticate(store, person.login, old)
+        hashed = hash_password(new)
     except InputError as error:
         _, status, message, _ = describe(request, error)
         values = {"problem": message, "changed": False, "shortest": SHORTEST_PASSWORD}
         return page(request, "account/account.html", status=status, **values)
     with store.write() as tx:
         accounts.change_password(tx, person.person_id, hashed)
-    return _welcome(request, store, person.person_id, "/account?changed=true")
+    return welcome(request, store, person.person_id, "/account?changed=true")
 
 
 @router.get("/invite/{token}")
@@ -141,29 +151,44 @@ def invitation_page(request: Request, token: Token, store: Stored) -> Response:
 @router.post("/invite/{token}")
 def accept_invitation(request: Request, token: Token, store: Stored) -> Response:
     """Take what a link offers with the account that is logged in."""
-    limit(store, "invite from", address_of(request), most=60, window=HOUR)
-    found = session_of(request)
-    if found is None:
+    _count_join(request, store, token)
+    session = session_of(request)
+    if session is None:
         return RedirectResponse(f"/login?next=/invite/{token}", 303)
     with store.write() as tx:
-        taken = people.accept(tx, token, found.person_id)
+        taken = people.accept(tx, token, session.person_id)
     return RedirectResponse(_after(taken), 303)
 
 
 @router.post("/invite/{token}/account")
-def create_account(request: Request, token: Token, store: Stored, login: Login, password: Password) -> Response:
+async def create_account(request: Request, token: Token, store: Stored, login: Login, password: Password) -> Response:
     """Make an account and take what a link offers, both or neither."""
-    limit(store, "invite from", address_of(request), most=60, window=HOUR)
+    return await in_turn(request, _create_account, request, token, store, login, password)
+
+
+def _create_account(request: Request, token: str, store: Store, login: str, password: str) -> Response:
+    _count_join(request, store, token)
     try:
         with store.read() as tx:
             people.invitation(tx, token)
-        hashed = accounts.hash_password(password)
+        hashed = hash_password(password)
         with store.write() as tx:
             person_id = accounts.create_account(tx, login, hashed)
             taken = people.accept(tx, token, person_id)
     except (Conflict, Invalid) as error:
         return _invitation_page(request, store, token, login=login, problem=error)
-    return _welcome(request, store, person_id, _after(taken))
+    return welcome(request, store, person_id, _after(taken))
+
+
+def _count_join(request: Request, store: Store, token: str) -> None:
+    """Count a try to join by its link, so that a class behind one address gets in; wrong links by the address."""
+    try:
+        with store.read() as tx:
+            offered = people.find_invitation(tx, token)
+    except Missing:
+        limit(store, "wrong link from", address_of(request), most=60, window=HOUR)
+        raise
+    limit(store, "join by link", str(offered.id), most=60 + 2 * offered.uses, window=HOUR)
 
 
 @router.get("/language/{language}")
@@ -181,11 +206,11 @@ def choose_theme(request: Request, theme: Annotated[str, Path(max_length=10)], n
 @router.get("/api/session")
 def tell_session(request: Request) -> JSONResponse:
     """Tell a page that was open for long who is logged in now, and the token to send with requests."""
-    found = session_of(request)
+    session = session_of(request)
     return JSONResponse(
         {
-            "signed_in": found is not None,
-            "person": found.person_id if found else None,
+            "signed_in": session is not None,
+            "person": session.person_id if session else None,
             "csrf": request.state.csrf,
             "language": language_of(request),
         }
@@ -227,7 +252,7 @@ def _invitation_page(
     )
 
 
-def _welcome(request: Request, store: Store, person_id: int, target: str) -> Response:
+def welcome(request: Request, store: Store, person_id: int, target: str) -> Response:
     """Open a session, ending the one that the browser had, and go on."""
     with store.write() as tx:
         if SESSION in request.cookies:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 
+from anyio import CapacityLimiter
 from fastapi import Depends, FastAPI
 from starlette.middleware import Middleware
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from goldlabel.collect.passwords import MOST_AT_ONCE
 from goldlabel.collect.store import Store
-from goldlabel.web import account, annotator, api, requester, tokens
+from goldlabel.web import account, annotator, api, departure, requester, tokens
 from goldlabel.web.failures import Faults, install_failures
 from goldlabel.web.language import LANGUAGES
 from goldlabel.web.pages import STATIC, environment
@@ -44,8 +46,9 @@ def create_app(store: Store) -> FastAPI:
         openapi_url="/api/openapi.json",
     )
     app.state.store = store
+    app.state.hashing = CapacityLimiter(MOST_AT_ONCE)
     install_failures(app)
-    for room in (account, tokens, annotator, requester, api):
+    for room in (account, departure, tokens, annotator, requester, api):
         app.include_router(room.router)
     app.mount("/static", _Static(packages=[(package, "static") for package in STATIC]))
     for language in LANGUAGES:

@@ -10,20 +10,23 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Annotated, Any
 
-from fastapi import Depends, HTTPException, Path, Query, Request
+from anyio import to_thread
+from fastapi import Depends, Form, HTTPException, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from goldlabel.collect import accounts, people
-from goldlabel.collect.accounts import NewSession, Session
+from goldlabel.collect import accounts, limits, people
+from goldlabel.collect.accounts import LONGEST_LOGIN, NewSession, Session
 from goldlabel.collect.importing.tables import MOST_BYTES
+from goldlabel.collect.passwords import LONGEST_PASSWORD
 from goldlabel.collect.projects import Project, project, projects_of
 from goldlabel.collect.store import LARGEST, Store
 from goldlabel.collect.tokens import Bearer, bearer
@@ -32,6 +35,9 @@ SESSION, VISITOR = "goldlabel_session", "goldlabel_visitor"
 API = "/api/v1/"
 """Where programs come in: with tokens, never with the session of a browser."""
 LIFETIME = timedelta(days=14)
+MINUTE, QUARTER, HOUR = timedelta(minutes=1), timedelta(minutes=15), timedelta(hours=1)
+MOST_CALLS = 2000
+"""Requests to the API that a person may make in a minute: far beyond what a page sends."""
 CSRF_FIELD, CSRF_HEADER = "csrf", "x-csrf-token"
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 
@@ -67,6 +73,7 @@ class Guard:
     def __init__(self, app: ASGIApp, store: Store) -> None:
         self.app = app
         self.store = store
+        self.calls = limits.Allowance(store, "calls by", most=MOST_CALLS, window=MINUTE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -81,6 +88,8 @@ class Guard:
                 found = await self._bearer(scope)
             else:
                 found = await self._session(cookies.get(SESSION))
+            if found is not None and scope["path"].startswith("/api/") and self.calls.count(found.person_id):
+                await run_in_threadpool(self.calls.settle, found.person_id)
         except Exception as error:
             state["trouble"] = error  # answered further in, with these headers
         visitor = cookies.get(VISITOR, "")
@@ -164,6 +173,8 @@ ObjectId = Annotated[int, Path(ge=1, le=LARGEST)]
 Before = Annotated[int | None, Query(ge=1, le=LARGEST)]
 Stored = Annotated[Store, Depends(the_store)]
 Person = Annotated[Session, Depends(signed_in)]
+Login = Annotated[str, Form(max_length=LONGEST_LOGIN)]
+Password = Annotated[str, Form(max_length=LONGEST_PASSWORD)]
 
 
 def managed_project(project_id: ProjectId, person: Person, store: Stored) -> Project:
@@ -187,12 +198,17 @@ def may_make_projects(person: Session, store: Store) -> bool:
 def limit(store: Store, what: str, who: str, *, most: int, window: timedelta) -> None:
     """Count a try of something that could be tried too often; raises ``TooMany``."""
     with store.write(repeatable=True) as tx:
-        accounts.hit(tx, f"{what} {who}", limit=most, window=window)
+        limits.hit(tx, f"{what} {who}", limit=most, window=window)
+
+
+async def in_turn(request: Request, answer: Callable[..., Response], *arguments: Any) -> Response:
+    """Answer a request that hashes a password: few at a time, and those that wait take no thread from other pages."""
+    return await to_thread.run_sync(partial(answer, *arguments), limiter=request.app.state.hashing)
 
 
 def address_of(request: Request) -> str:
-    """Return the address that a request comes from, as the server or a proxy it trusts tells."""
-    return request.client.host if request.client else "unknown"
+    """Return what a request's address is counted by, as the server or a proxy it trusts tells it."""
+    return limits.block_of(request.client.host) if request.client else "unknown"
 
 
 def is_plain(request: Request) -> bool:

@@ -11,10 +11,9 @@ from pydantic import Field
 
 from goldlabel.collect import tokens
 from goldlabel.errors import InputError
-from goldlabel.web.account import HOUR
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
-from goldlabel.web.security import ObjectId, Person, Stored, limit
+from goldlabel.web.security import HOUR, ObjectId, Person, Stored, limit
 
 router = APIRouter(tags=["tokens"])
 

@@ -41,6 +41,8 @@ WORDS = {
     "running": N_("running"),
     "paused": N_("paused"),
     "active": N_("active"),
+    "removed": N_("removed"),
+    "left": N_("left"),
     "base": N_("base pay"),
     "bonus": N_("bonus"),
     "penalty": N_("penalty"),

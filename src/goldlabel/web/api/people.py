@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from goldlabel.collect import people, qualification
+from goldlabel.collect import leaving, people, qualification
 from goldlabel.collect.people import Invitation, Member
 from goldlabel.collect.qualification import PersonOverview
 from goldlabel.collect.repeats import once
@@ -49,7 +49,7 @@ class PersonView(BaseModel):
 class MemberChange(BaseModel):
     """What is to be different about somebody's role."""
 
-    state: Literal["active", "paused"] | None = None
+    state: Literal["active", "paused", "removed"] | None = None
     condition: Condition | None = None
     exclusive: bool | None = None
 
@@ -96,9 +96,9 @@ def list_people(project: Managed, store: Stored) -> list[PersonView]:
 def change_member(
     project: Managed, person_id: ObjectId, role: Role, change: MemberChange, holder: Holder, store: Stored
 ) -> MemberView:
-    """Pause somebody or let them go on, move a writer to another condition, keep a writer for test."""
+    """Pause or remove somebody, let them go on, move a writer to another condition, keep a writer for test."""
     with store.write() as tx:
-        changed = people.set_member(tx, project.id, person_id, role, by=holder.person_id, **change.model_dump())
+        changed = leaving.change_member(tx, project.id, person_id, role, by=holder.person_id, **change.model_dump())
     return _member(changed)
 
 

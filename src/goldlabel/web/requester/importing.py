@@ -16,10 +16,9 @@ from goldlabel.collect.projects import Project
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.pairs.labels import LABEL_SPACES
-from goldlabel.web.account import HOUR
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
-from goldlabel.web.security import Before, Managed, Person, Stored, limit
+from goldlabel.web.security import HOUR, Before, Managed, Person, Stored, limit
 
 router = APIRouter(tags=["pairs"])
 

@@ -12,10 +12,9 @@ from goldlabel.collect import people
 from goldlabel.collect.projects import Project
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
-from goldlabel.web.account import HOUR
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
-from goldlabel.web.security import Managed, ObjectId, Person, Stored, limit
+from goldlabel.web.security import HOUR, Managed, ObjectId, Person, Stored, limit
 
 router = APIRouter(tags=["invitations"])
 

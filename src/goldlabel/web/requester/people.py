@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import measurements, people, qualification
+from goldlabel.collect import leaving, measurements, people, qualification
 from goldlabel.collect.browsing import ledger_slice
 from goldlabel.collect.measurements import PersonAgreement
 from goldlabel.collect.qualification import PersonOverview
@@ -69,13 +69,13 @@ def change_member(
     role: Role,
     person: Person,
     store: Stored,
-    state: Annotated[Literal["active", "paused"] | None, Form()] = None,
+    state: Annotated[Literal["active", "paused", "removed"] | None, Form()] = None,
     condition: Annotated[str | None, Form(max_length=40)] = None,
     exclusive: Annotated[bool | None, Form()] = None,
 ) -> Response:
-    """Pause somebody or let them go on, move a writer to another condition, keep a writer for test."""
+    """Pause or remove somebody, let them go on, move a writer to another condition, keep a writer for test."""
     with store.write() as tx:
-        people.set_member(
+        leaving.change_member(
             tx,
             project.id,
             person_id,
@@ -85,7 +85,8 @@ def change_member(
             condition=condition or None,
             exclusive=exclusive,
         )
-    return RedirectResponse(f"/projects/{project.id}/people/{person_id}", 303)
+    own_power = person_id == person.person_id and role == "requester"
+    return RedirectResponse("/" if own_power else f"/projects/{project.id}/people/{person_id}", 303)
 
 
 @router.post("/projects/{project_id}/people/{person_id}/training/again")

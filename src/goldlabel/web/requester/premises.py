@@ -20,10 +20,9 @@ from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.rules import clean_text
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
-from goldlabel.web.account import HOUR
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
-from goldlabel.web.security import Before, Managed, Person, Stored, limit
+from goldlabel.web.security import HOUR, Before, Managed, Person, Stored, limit
 from goldlabel.web.uploads import UploadRoute
 
 router = APIRouter(tags=["premises"], route_class=UploadRoute)
