@@ -7,6 +7,7 @@ Wilson interval is below the threshold, so that one slip among few questions fla
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -27,6 +28,9 @@ from goldlabel.collect.texts import training_examples
 from goldlabel.metrics import Estimate, wilson
 
 WORKERS = ("writer", "verifier")
+
+Attempts = dict[int, dict[int, tuple[str, bool]]]
+"""Of each attempt at the training the answers to its examples, and whether they were right."""
 
 
 @dataclass(frozen=True)
@@ -146,11 +150,11 @@ def people_overview(tx: Transaction, project_id: int) -> list[PersonOverview]:
     names = {row.id: row.pseudonym for row in tx.all(select(people).where(people.c.id.in_(held)))}
     trusts, owed = _trusts(tx, found), totals(tx, project_id)
     states, paces, last = _assignment_states(tx, project_id), _paces(tx, project_id), _last_answers(tx, project_id)
-    written = _pairs_written(tx, project_id)
+    written, attempts = _pairs_written(tx, project_id), _attempts(tx, project_id)
     overviews = []
     for person_id, member in held.items():
         count = states[person_id]
-        learnt = _training(tx, found, person_id)
+        learnt = _judge_training(found, attempts.get(person_id, {}), member)
         one = trusts.get(person_id, _NO_TRUST)
         flags = ["untrusted"] * one.flagged + ["untrained"] * (learnt.state == "failed")
         flags += sorted({role.state for role in member.values()} - {"active"})
@@ -185,15 +189,29 @@ _TELLING = ("counted", "set_aside")
 
 
 def _training(tx: Transaction, found: Project, person_id: int) -> Training:
+    attempts = _attempts(tx, found.id, person_id).get(person_id, {})
+    return _judge_training(found, attempts, roles(tx, found.id, person_id))
+
+
+def _attempts(tx: Transaction, project_id: int, person_id: int | None = None) -> dict[int, Attempts]:
+    """Return the answers of one person, or of everybody, to the training's examples, by attempt."""
+    query = select(training_answers).where(training_answers.c.project_id == project_id)
+    if person_id is not None:
+        query = query.where(training_answers.c.person_id == person_id)
+    attempts: dict[int, Attempts] = defaultdict(lambda: defaultdict(dict))
+    for row in tx.all(query):
+        attempts[row.person_id][row.attempt][row.example] = row.label, row.correct
+    return attempts
+
+
+def _judge_training(found: Project, attempts: Attempts, held: Mapping[str, Member]) -> Training:
+    """Return where a person with some roles stands after some attempts."""
     rules = found.protocol.qualification
     total = rules.training
-    own = (training_answers.c.project_id == found.id, training_answers.c.person_id == person_id)
-    attempts: dict[int, dict[int, tuple[str, bool]]] = defaultdict(dict)
-    for row in tx.all(select(training_answers).where(*own)):
-        attempts[row.attempt][row.example] = row.label, row.correct
-    allowed = max((role.attempts for role in roles(tx, found.id, person_id).values()), default=1)
+    allowed = max((role.attempts for role in held.values()), default=1)
     last = max(attempts, default=1)
-    state, given = _judged(attempts[last], total, rules.threshold), attempts[last]
+    given = attempts.get(last, {})
+    state = _judged(given, total, rules.threshold)
     if state == "failed" and last < allowed:
         state, last, given = "open", last + 1, {}
     right = sum(correct for _, correct in given.values())
