@@ -74,6 +74,10 @@ SAMPLES["0006"] = (
     "INSERT INTO decisions VALUES (1, 1, 2, 'reject', false, 'hasty', '[]', 1, 1600000, NULL, NULL)",
     "INSERT INTO decided_answers VALUES (1, 1, NULL, NULL)",
 )
+SAMPLES["0007"] = (
+    *SAMPLES["0006"],
+    "INSERT INTO remarks VALUES (1, 1, 1, 2, '有错字。', 1600000, NULL, NULL, NULL)",
+)
 
 
 def url_of(place: str) -> str:

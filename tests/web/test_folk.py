@@ -10,7 +10,8 @@ from sqlalchemy import func, select
 
 from goldlabel.collect.ledger import totals
 from goldlabel.collect.recount import check
-from goldlabel.collect.schema import answers
+from goldlabel.collect.schema import answers, assignments, pairs, remarks
+from tests.collect.campaign import write_all
 from tests.web.world import Visitor, World, opened, populate
 
 
@@ -77,3 +78,42 @@ def test_payouts_are_written_down_and_come_as_tables(site: World, boss: Visitor)
     assert len(boss.get(f"{address}/owed.csv").text.splitlines()) == 1
     assert "Everybody was paid" not in boss.get(address).text
     assert agrees(site)
+
+
+def test_what_was_sent_is_changed_and_withdrawn_on_its_page(site: World) -> None:
+    home = f"/projects/{site.project}/mine"
+    writer = site.visitor("writer")
+    page = unescape(writer.get(home).text)
+    assert "In your hands now" in page
+    assert "waits for the requester" in page
+    answer_id = site.one(
+        select(answers.c.id).where(answers.c.person_id == site.people["writer"], answers.c.state == "counted")
+    )
+    pair_id = site.one(select(pairs.c.id).where(pairs.c.answer_id == answer_id))
+    assert writer.post(f"{home}/{answer_id}/text", {"pair": pair_id, "text": "Somebody saw it."}).status_code == 409
+    for name in ("verifier", "boss"):
+        assert site.visitor(name).post(f"{home}/{answer_id}/withdraw").status_code == 404
+    write_all(site.store, site.project, [site.people["writer1"]], most=1)
+    other = site.visitor("writer1")
+    answer_id = site.one(select(answers.c.id).where(answers.c.person_id == site.people["writer1"]))
+    pair_id = site.one(select(pairs.c.id).where(pairs.c.answer_id == answer_id))
+    assert other.post(f"{home}/{answer_id}/text", {"pair": pair_id, "text": "Somebody saw it."}).status_code == 303
+    assert 'value="Somebody saw it."' in other.get(home).text
+    assert other.post(f"{home}/{answer_id}/text", {"pair": pair_id, "text": "no"}).status_code == 422
+    assert other.post(f"{home}/{answer_id}/withdraw").status_code == 303
+    assert "withdrawn" in other.get(home).text
+    assert agrees(site)
+
+
+def test_remarks_are_read_and_answered(site: World, boss: Visitor) -> None:
+    address = f"/projects/{site.project}/remarks"
+    held = site.one(select(assignments.c.id).where(assignments.c.person_id == site.people["verifier"]))
+    verifier = site.visitor("verifier")
+    form = {"assignment": held, "text": "<i>twice the same"}
+    assert verifier.post(f"/projects/{site.project}/mine/remarks", form).status_code == 303
+    assert "&lt;i&gt;twice the same" in boss.get(address).text
+    assert "Remarks (2)" in boss.get(f"/projects/{site.project}/people").text
+    remark_id = site.one(select(remarks.c.id).order_by(remarks.c.id.desc()))
+    assert boss.post(f"{address}/{remark_id}/resolve", {"answer": "true, thank you"}).status_code == 303
+    assert boss.post(f"{address}/{remark_id}/resolve").status_code == 409
+    assert "true, thank you" in verifier.get(f"/projects/{site.project}/mine").text

@@ -31,7 +31,16 @@ WHO_IS_LOGGED_IN = {"/", "/account", "/account/password", "/account/delete", "/l
 WHO_IS_LOGGED_IN |= {"/account/tokens", "/account/tokens/{token_id}/withdraw"}
 WHO_RUNS_PROJECTS = {"/projects", "/projects/new"}
 WHO_HAS_A_ROLE = {
-    f"/projects/{{project_id}}/{name}": ("requester", "writer", "verifier", "expert") for name in ("my-pay", "leave")
+    f"/projects/{{project_id}}/{path}": ("requester", "writer", "verifier", "expert")
+    for path in (
+        "my-pay",
+        "leave",
+        "mine",
+        "mine/remarks",
+        "mine/{answer_id}/vote",
+        "mine/{answer_id}/text",
+        "mine/{answer_id}/withdraw",
+    )
 }
 WHO_WORKS = {
     "/projects/{project_id}/write": ("writer",),
@@ -156,11 +165,22 @@ def test_things_of_another_project_do_not_exist(world: World) -> None:
     forms = {
         "reverse": {"reason": "no"},
         "decide": {"decision": "reject", "reason": "no"},
+        "vote": {"label": "neutral"},
+        "text": {"pair": 1, "text": "It rains."},
         "ledger": {"person_id": theirs["person_id"], "kind": "bonus", "amount": "1", "reason": "x", "key": "x"},
     }
     tried = 0
     for method, path in routes(world):
-        for name in ("pair_id", "person_id", "invite_id", "line_id", "check_id", "decision_id"):
+        for name in (
+            "pair_id",
+            "person_id",
+            "invite_id",
+            "line_id",
+            "check_id",
+            "decision_id",
+            "remark_id",
+            "answer_id",
+        ):
             if f"{{{name}}}" in path:
                 address = filled(path, {**mine, name: theirs[name]})
                 data = {"csrf": boss.token(), **forms.get(path.rsplit("/", 1)[-1], {})}

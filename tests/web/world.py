@@ -15,12 +15,13 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from goldlabel.collect import accounts, assignment, ledger, people, projects, rejection
+from goldlabel.collect import accounts, assignment, ledger, people, projects, rejection, remarks
 from goldlabel.collect.measurements import Measured, load_measured
 from goldlabel.collect.premises import Premise
 from goldlabel.collect.protocols import Protocol
-from goldlabel.collect.schema import checks, decisions, invites, pairs
+from goldlabel.collect.schema import answers, checks, decisions, invites, pairs
 from goldlabel.collect.schema import ledger as ledger_lines
+from goldlabel.collect.schema import remarks as remarks_made
 from goldlabel.collect.store import Store, system_clock
 from goldlabel.web.app import create_app
 from goldlabel.web.security import SESSION
@@ -154,7 +155,8 @@ def populate(world: World, protocol: Protocol | None = None, *, premises: int = 
             writer = world.people[f"{prefix}writer"]
             people.invite(tx, project_id=project_id, role="writer", lifetime=timedelta(days=1), by=owner)
             ledger.give(tx, project_id, writer, kind="bonus", amount=Decimal("1.50"), reason="kind", key="k", by=owner)
-            assignment.claim(tx, project_id, writer, "write")
+            [held] = assignment.claim(tx, project_id, writer, "write").tasks
+            remarks.make_remark(tx, project_id, held.assignment_id, writer, "a word is missing")
             assignment.claim(tx, project_id, world.people[f"{prefix}verifier"], "verify")
     return world
 
@@ -181,6 +183,8 @@ def objects(world: World, project_id: int) -> dict[str, int]:
         "invite_id": world.one(select(invites.c.id).where(invites.c.project_id == project_id)),
         "line_id": world.one(select(ledger_lines.c.id).where(ledger_lines.c.project_id == project_id)),
         "decision_id": world.one(select(decisions.c.id).where(decisions.c.project_id == project_id)),
+        "remark_id": world.one(select(remarks_made.c.id).where(remarks_made.c.project_id == project_id)),
+        "answer_id": world.one(select(answers.c.id).where(answers.c.project_id == project_id)),
         "check_id": world.one(select(checks.c.id).where(checks.c.project_id == project_id)),
     }
 

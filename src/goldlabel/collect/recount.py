@@ -92,6 +92,8 @@ class _Told:
         elif kind == "answer.verify":
             if data["state"] == "counted":
                 self.votes[data["pair"]][data["answer"]] = data["label"]
+        elif kind == "answer.changed" and data["kind"] == "verify":
+            self.votes[data["pair"]][data["answer"]] = data["label"]
         elif kind == "answer.undone" and data["kind"] == "verify":
             del self.votes[data["pair"]][data["answer"]]
         elif kind in ("verification.drawn", "verification.widened"):

@@ -412,6 +412,21 @@ checks = Table(
 )
 """Written answers drawn at random for a look by the requester."""
 
+remarks = Table(
+    "remarks",
+    metadata,
+    _id(),
+    _reference("project_id", "projects", index=True),
+    _reference("assignment_id", "assignments", index=True),
+    _reference("person_id", "people"),
+    Column("text", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("answer", Text),
+    _reference("resolved_by", "people", nullable=True),
+    Column("resolved_at", Moment),
+)
+"""What annotators say about a task that they were given, and what a requester answers."""
+
 decisions = Table(
     "decisions",
     metadata,

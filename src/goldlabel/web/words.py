@@ -57,6 +57,7 @@ WORDS = {
     "late": N_("late"),
     "undone": N_("undone"),
     "set_aside": N_("set aside"),
+    "withdrawn": N_("withdrawn"),
     "requeue": N_("requeued"),
     "reject": N_("rejected"),
     "exclude": N_("excluded"),

@@ -14,6 +14,7 @@ from goldlabel.web.requester.payouts import router as payouts_router
 from goldlabel.web.requester.people import router as people_router
 from goldlabel.web.requester.premises import router as premises_router
 from goldlabel.web.requester.projects import router as projects_router
+from goldlabel.web.requester.remarks import router as remarks_router
 from goldlabel.web.requester.settings import router as settings_router
 
 __all__ = ["router"]
@@ -29,6 +30,7 @@ for _part in (
     instructions_router,
     people_router,
     decisions_router,
+    remarks_router,
     invitations_router,
     money_router,
     payouts_router,

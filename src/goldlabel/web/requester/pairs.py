@@ -18,6 +18,7 @@ from goldlabel.collect.pair_browsing import (
     pair_votes,
     siblings,
 )
+from goldlabel.collect.remarks import remarks_on
 from goldlabel.collect.rules import Hypothesis, measure_hypotheses
 from goldlabel.web.pages import page
 from goldlabel.web.security import Before, Managed, ObjectId, Stored
@@ -62,6 +63,7 @@ def pair_page(request: Request, project: Managed, pair_id: ObjectId, store: Stor
         row = pair_rows(tx, project.id, [pair_id])[0]
         votes = pair_votes(tx, [pair_id], every=True)[pair_id]
         together = siblings(tx, row)
+        remarks = remarks_on(tx, pair_id)
     text = Hypothesis(label=row.label, level=row.level or "", text=row.hypothesis)
     measure = measure_hypotheses(row.premise, [text], project.protocol)[0]
     return page(
@@ -71,6 +73,7 @@ def pair_page(request: Request, project: Managed, pair_id: ObjectId, store: Stor
         row=row,
         votes=votes,
         together=together,
+        remarks=remarks,
         measure=measure,
         pieces=marked(measure.text, measure.shared, measure.negators),
     )

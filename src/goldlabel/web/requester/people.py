@@ -15,6 +15,7 @@ from goldlabel.collect.measurements import PersonAgreement
 from goldlabel.collect.qualification import PersonOverview
 from goldlabel.collect.refusals import Missing
 from goldlabel.collect.rejection import decisions_of
+from goldlabel.collect.remarks import waiting_remarks
 from goldlabel.messages import Message
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, ObjectId, Person, Stored
@@ -34,9 +35,11 @@ def people_page(request: Request, project: Managed, store: Stored, sorting: Sort
     agreed = known.people if known else {}
     with store.read() as tx:
         everybody = qualification.people_overview(tx, project.id)
+        waiting = waiting_remarks(tx, project.id)
     everybody.sort(key=lambda one: (not (one.flags or _flags(agreed, one.pseudonym)), -one.pairs - one.votes))
     rows = sorting.rows(everybody, _columns(agreed))
-    return page(request, "requester/people.html", project=project, people=rows, agreed=agreed, sorting=sorting)
+    values: dict[str, Any] = {"people": rows, "agreed": agreed, "sorting": sorting, "waiting": waiting}
+    return page(request, "requester/people.html", project=project, **values)
 
 
 @router.get("/projects/{project_id}/people/{person_id}")

@@ -1,0 +1,102 @@
+"""What I sent: to look at, change or withdraw while nothing is decided on it, and to say something about it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import RedirectResponse, Response
+
+from goldlabel.collect import history, remarks
+from goldlabel.collect.people import ROLES, require_role
+from goldlabel.collect.projects import Project, project
+from goldlabel.collect.remarks import LONGEST_REMARK
+from goldlabel.collect.store import LARGEST
+from goldlabel.web.pages import page
+from goldlabel.web.security import Before, ObjectId, Person, ProjectId, Stored, limit
+from goldlabel.web.work import LONGEST_TEXT
+
+router = APIRouter()
+
+
+def own_project(project_id: ProjectId, person: Person, store: Stored) -> Project:
+    """Return a project to whoever has a role in it."""
+    with store.read() as tx:
+        require_role(tx, project_id, person.person_id, *ROLES)
+        return project(tx, project_id)
+
+
+Own = Annotated[Project, Depends(own_project)]
+
+
+@router.get("/projects/{project_id}/mine")
+def history_page(request: Request, project: Own, person: Person, store: Stored, before: Before = None) -> Response:
+    """What I have in hand, what I sent, and what I remarked."""
+    with store.read() as tx:
+        sent, older = history.sent(tx, project.id, person.person_id, before=before)
+        held = remarks.in_hand(tx, project.id, person.person_id) if before is None else []
+        said = remarks.own_remarks(tx, project.id, person.person_id)
+    return page(
+        request,
+        "annotator/history.html",
+        project=project,
+        sent=sent,
+        older=older,
+        held=held,
+        remarks=said,
+        longest=LONGEST_REMARK,
+        answers=project.protocol.answers,
+    )
+
+
+@router.post("/projects/{project_id}/mine/{answer_id}/vote")
+def change_vote(
+    project: Own, answer_id: ObjectId, person: Person, store: Stored, label: Annotated[str, Form(max_length=50)]
+) -> Response:
+    """Judge a pair otherwise."""
+    with store.write() as tx:
+        history.change_vote(tx, project.id, answer_id, person.person_id, label)
+    return _back(project.id)
+
+
+@router.post("/projects/{project_id}/mine/{answer_id}/text")
+def change_text(
+    project: Own,
+    answer_id: ObjectId,
+    person: Person,
+    store: Stored,
+    pair: Annotated[int, Form(ge=1, le=LARGEST)],
+    text: Annotated[str, Form(max_length=LONGEST_TEXT)],
+) -> Response:
+    """Write a sentence otherwise."""
+    with store.write() as tx:
+        history.change_text(tx, project.id, answer_id, person.person_id, pair, text)
+    return _back(project.id)
+
+
+@router.post("/projects/{project_id}/mine/{answer_id}/withdraw")
+def withdraw(project: Own, answer_id: ObjectId, person: Person, store: Stored) -> Response:
+    """Take an answer back."""
+    with store.write() as tx:
+        history.withdraw(tx, project.id, answer_id, person.person_id)
+    return _back(project.id)
+
+
+@router.post("/projects/{project_id}/mine/remarks")
+def make_remark(
+    project: Own,
+    person: Person,
+    store: Stored,
+    assignment: Annotated[int, Form(ge=1, le=LARGEST)],
+    text: Annotated[str, Form(max_length=LONGEST_REMARK)],
+) -> Response:
+    """Say something about a task."""
+    limit(store, "remarks of", str(person.person_id), most=200, window=timedelta(hours=1))
+    with store.write() as tx:
+        remarks.make_remark(tx, project.id, assignment, person.person_id, text)
+    return _back(project.id)
+
+
+def _back(project_id: int) -> Response:
+    return RedirectResponse(f"/projects/{project_id}/mine", 303)
