@@ -77,7 +77,7 @@ def store_answer(
 ) -> Row[Any]:
     """Store an answer and close its assignment; the answer is late if its task has passed on to someone else."""
     counted = row.state == "leased"
-    answer_id = tx.insert(
+    stored = tx.insert_row(
         answers,
         project_id=row.project_id,
         assignment_id=row.id,
@@ -97,8 +97,6 @@ def store_answer(
         release(tx, row, closes, closes)
     else:
         tx.change(assignments, row.id, state="late", closed_at=tx.now)
-    stored = tx.row(answers, id=answer_id)
-    assert stored is not None
     return stored
 
 
@@ -110,7 +108,7 @@ def told(answer: Row[Any], becomes: str = "answered") -> dict[str, Any]:
 
 def receipt(tx: Transaction, answer: Row[Any], *, repeated: bool = False) -> Receipt:
     """Say what became of a stored answer: the pairs it made and what it earned so far."""
-    made = tx.all(_PAIRS_OF, answer_id=answer.id)
+    made = tx.all(_PAIRS_OF, answer_id=answer.id) if answer.kind == "write" else ()
     earned = tx.all(_EARNED_BY, answer_id=answer.id)
     return Receipt(
         answer_id=answer.id,

@@ -8,6 +8,7 @@ least progress first; on PostgreSQL rows that another process is claiming are pa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -92,14 +93,14 @@ def claim(tx: Transaction, project_id: int, person_id: int, kind: str, *, hold: 
                 mine.append(new)
             else:
                 status, until = _outlook(tx, found, member, kind)
-    shown = [_view(tx, assignment_id) for assignment_id in sorted(mine)]
+    shown = _views(tx, mine)
     return Claim(shown, "ok", None) if shown else Claim([], status or "finished", until)
 
 
 def task(tx: Transaction, assignment_id: int, person_id: int) -> Assignment:
     """Return what a person was given, also after its time."""
     own_assignment(tx, assignment_id, person_id)
-    return _view(tx, assignment_id)
+    return _views(tx, [assignment_id])[0]
 
 
 def skip(tx: Transaction, assignment_id: int, person_id: int) -> None:
@@ -419,19 +420,21 @@ def _unanswered(tx: Transaction, found: Project, kind: str, condition: str) -> b
     return tx.one(select(tasks.c.id).where(*own, tasks.c.state.in_(("open", "leased"))).limit(1)) is not None
 
 
-def _view(tx: Transaction, assignment_id: int) -> Assignment:
-    row = tx.one(_SHOWN, assignment_id=assignment_id)
-    assert row is not None
-    return Assignment(
-        assignment_id=row.id,
-        project_id=row.project_id,
-        kind="write" if row.kind == "write" else "verify",
-        condition=row.condition,
-        premise=row.text,
-        genre=row.genre if row.kind == "write" else "",
-        hypothesis=row.hypothesis,
-        expires_at=row.expires_at,
-    )
+def _views(tx: Transaction, assignment_ids: Sequence[int]) -> list[Assignment]:
+    """Return what people see of assignments, the earliest first."""
+    return [
+        Assignment(
+            assignment_id=row.id,
+            project_id=row.project_id,
+            kind="write" if row.kind == "write" else "verify",
+            condition=row.condition,
+            premise=row.text,
+            genre=row.genre if row.kind == "write" else "",
+            hypothesis=row.hypothesis,
+            expires_at=row.expires_at,
+        )
+        for row in tx.all(_SHOWN, assignment_ids=list(assignment_ids))
+    ]
 
 
 _SHOWN = (
@@ -448,7 +451,8 @@ _SHOWN = (
     .join(tasks, tasks.c.id == assignments.c.task_id)
     .outerjoin(pairs, pairs.c.id == assignments.c.pair_id)
     .join(premises, premises.c.id == func.coalesce(assignments.c.premise_id, pairs.c.premise_id))
-    .where(assignments.c.id == bindparam("assignment_id"))
+    .where(assignments.c.id.in_(bindparam("assignment_ids", expanding=True)))
+    .order_by(assignments.c.id)
 )
 
 

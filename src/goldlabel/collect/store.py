@@ -41,6 +41,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, StatementError
 from sqlalchemy.pool import QueuePool, StaticPool
+from sqlalchemy.sql.dml import ReturningInsert
 
 from goldlabel.collect.migrations import current_revision, head_revision, upgrade
 from goldlabel.collect.refusals import Invalid
@@ -120,6 +121,10 @@ class Transaction:
         key = result.inserted_primary_key
         return int(key[0]) if key is not None and isinstance(key[0], int) else 0
 
+    def insert_row(self, table: Table, **values: Any) -> Row[Any]:
+        """Insert one row and return it as it is stored."""
+        return self.connection.execute(_insertion_of_row(table), values).one()
+
     def insert_all(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert many rows."""
         if rows:
@@ -163,6 +168,11 @@ def _change_of(table: Table) -> Update:
 @cache
 def _insertion_into(table: Table) -> Insert:
     return table.insert()
+
+
+@cache
+def _insertion_of_row(table: Table) -> ReturningInsert[Any]:
+    return table.insert().returning(table)
 
 
 @cache
