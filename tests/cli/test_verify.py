@@ -290,3 +290,21 @@ def _intervals(document: object, path: str = "") -> Iterator[tuple[str, list[flo
     elif isinstance(document, list):
         for place, value in enumerate(document):
             yield from _intervals(value, f"{path}/{place}")
+
+
+def test_a_csv_of_raters_without_labels_and_a_long_table_beside_pairs(run: Run, tmp_path: Path) -> None:
+    rated = tmp_path / "rated.csv"
+    rated.write_text("id;premise;hypothesis;r1;r2;r3\na;x;y;E;e;n\nb;x;z;N;;n\n")
+    done = run(rated, "--votes-from", "r1,r2,r3", "-o", tmp_path / "gold", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["votes"]["counted"] == 5
+    assert [pair["label"] for pair in gl.read(tmp_path / "gold")] == ["entailment", "neutral"]
+    bare, crowd = tmp_path / "bare.csv", tmp_path / "crowd.csv"
+    bare.write_text("id,premise,hypothesis\na,x,y\n")
+    crowd.write_text("hit,who,answer\na,w1,n\na,w2,n\n")
+    names = ("--columns", "pair=hit,annotator=who,vote=answer")
+    done = run(bare, "--votes", crowd, *names, "-o", tmp_path / "crowd")
+    assert done.returncode == 0, done.stderr
+    assert gl.read(tmp_path / "crowd")[0]["label"] == "neutral"
+    done = run(bare, *names)
+    assert (done.returncode, "pass it with --votes" in done.stderr) == (2, True)

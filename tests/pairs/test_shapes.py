@@ -338,6 +338,11 @@ file(
         .to_json(p, orient="records", lines=True)
     ),
 )
+shape("a probability for each label")(
+    lambda _: gl.from_pandas(
+        COUNTED.assign(**{f"p_{label}": COUNTED[label] / 3 for label in LABELS}).drop(columns=list(LABELS))
+    )
+)
 
 
 def test_there_are_enough_shapes() -> None:

@@ -118,3 +118,17 @@ def test_a_baseline_without_gold() -> None:
 def test_the_room_is_called_as_its_function() -> None:
     with pytest.raises(InputError, match="there are no votes"):
         gl.verify(make(3))
+
+
+def test_soft_labels_are_taken_as_they_are() -> None:
+    shares = {"entailment": [0.7, 0.1, 0.9], "neutral": [0.2, 0.45, 0.1], "contradiction": [0.1, 0.45, 0.0]}
+    frame = pl.DataFrame({"premise": ["a", "b", "c"], "hypothesis": ["x"] * 3, **shares})
+    result = verify(gl.from_polars(frame))
+    assert result.pairs.collect()["label"].to_list() == ["entailment", "-", "entailment"]
+    assert result.opinions.pairs["kind"].to_list() == ["clear", "ambiguous", "clear"]
+    assert result.opinions.pairs["entailment"].to_list() == shares["entailment"]
+    assert result.whole.figures["fleiss_kappa"].value is None
+    assert result.title == "pairs: 3 of 3 pairs relabelled, gold by soft-labels"
+    assert "there are soft labels and no votes" in result.notes[0]
+    sure = verify(gl.from_polars(frame), method="soft-labels", confidence=0.8)
+    assert sure.pairs.collect()["label"].to_list() == ["-", "-", "entailment"]

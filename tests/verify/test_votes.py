@@ -94,7 +94,8 @@ def test_a_csv_file_of_votes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("pair,label\np0,e\n", "column 'annotator' is missing"),
+        ("pair,label\np0,e\n", "line 1: no column for 'annotator' among pair, label"),
+        ("pair;annotator;answer\np0;bo;e\n", "no column for 'vote' among pair, annotator, answer .separator is ';'."),
         ("pair,annotator,label\np0,bob,e\np9,ann,e\n", "row 2: pair 'p9' is not among the pairs"),
         (
             "pair,annotator,label\np0,bob,e\np0,ann,entails\n",
@@ -103,7 +104,7 @@ def test_a_csv_file_of_votes(tmp_path: Path) -> None:
         ("pair,annotator,label\np0,ann,e\np0,bo,\n", "votes.csv row 2: there is no pair or no label"),
         ("pair,annotator,label,seconds\np0,ann,e,quick\n", "seconds 'quick' is not a number"),
         ("pair,annotator,label\n", "there are no votes in it"),
-        ("", "is no CSV file of votes"),
+        ("", "no column for 'pair' among nothing"),
     ],
 )
 def test_bad_csv_files(tmp_path: Path, text: str, message: str) -> None:
@@ -194,3 +195,29 @@ def test_every_vote_counts_once_for_its_own_pair(elections: list[str], author: s
     firsts = [WORDS[cast[0]] if cast and cast[0] != "-" else None for cast in elections]
     authors = {"first": firsts, "label": ["entailment"] * len(elections), "none": [None] * len(elections)}
     assert votes.pairs["author"].to_list() == authors[author]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "xlsx"])
+def test_votes_in_crowd_kits_names_or_any_others(tmp_path: Path, ending: str) -> None:
+    rows = [("p0", "w1", "E "), ("p0", "w2", "neutral"), ("p1", "w1", "n")]
+    frame = pl.DataFrame(rows, schema=["Task", "worker", "label"], orient="row").to_pandas()
+    other = frame.set_axis(["hit", "who", "answer"], axis=1)
+    write = {
+        "csv": lambda table, path: table.to_csv(path, index=False, sep=";"),
+        "parquet": lambda table, path: table.to_parquet(path),
+        "jsonl": lambda table, path: table.to_json(path, orient="records", lines=True),
+        "xlsx": lambda table, path: table.to_excel(path, index=False),
+    }[ending]
+    write(frame, tmp_path / f"crowd.{ending}")
+    write(other, tmp_path / f"other.{ending}")
+    names = {"pair": "hit", "annotator": "who", "vote": "answer"}
+    pairs = ballots("e", "n", labels="nn")
+    crowd = read_votes(tmp_path / f"crowd.{ending}", pairs)
+    assert crowd.table.select("pair", "annotator", "label").rows() == [
+        ("p0", "w1", "entailment"),
+        ("p0", "w2", "neutral"),
+        ("p1", "w1", "neutral"),
+    ]
+    assert crowd.table.equals(read_votes(tmp_path / f"other.{ending}", pairs, columns=names).table)
+    with pytest.raises(InputError, match="'premise' is not a column of votes; allowed: annotator, pair"):
+        read_votes(tmp_path / f"other.{ending}", pairs, columns={"premise": "hit"})

@@ -44,7 +44,8 @@ def verify_command(
     method: Annotated[
         str,
         typer.Option(
-            "--method", help="Way to a gold label: majority, two-plus-one, weighted-majority, dawid-skene or mace."
+            "--method",
+            help="Way to a gold label: majority, two-plus-one, weighted-majority, dawid-skene, mace, soft-labels.",
         ),
     ] = "majority",
     quorum: Annotated[
@@ -64,7 +65,9 @@ def verify_command(
     ] = None,
     votes: Annotated[
         Path | None,
-        typer.Option("--votes", help="CSV file of votes (pair, annotator, label[, seconds, time]) used instead."),
+        typer.Option(
+            "--votes", help="File with a row for each vote (pair, annotator, label[, seconds, time]) used instead."
+        ),
     ] = None,
     repeats: Annotated[
         str | None,
@@ -92,15 +95,24 @@ def verify_command(
 ) -> None:
     """Turn votes into gold labels, and measure agreement, annotators and what is ambiguous."""
     from goldlabel.verify import compare_mixture, human_baseline, read_votes, verify
+    from goldlabel.verify.vote_files import VOTE_COLUMNS
 
     if output is not None:
         refuse_own_input(output, path)
-    pairs = open_pairs(path, reading, limit=limit)
+    columns = reading["columns"] or {}
+    vote_columns = {name: column for name, column in columns.items() if name in VOTE_COLUMNS}
+    if vote_columns and votes is None:
+        raise InputError(
+            f"--columns {next(iter(vote_columns))}=… names a column of a file of votes; pass it with --votes"
+        )
+    reading["columns"] = {name: column for name, column in columns.items() if name not in VOTE_COLUMNS}
+    pairs = open_pairs(path, {**reading, "unlabelled": votes is not None}, limit=limit)
     drawn: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
     more: dict[str, Result] = {}
     cast = None
     if votes is not None:
-        cast = read_votes(votes, pairs, author=author, repeats=repeats, label_map=reading["label_map"])
+        form: ReadingOptions = {"columns": vote_columns, "label_map": reading["label_map"]}
+        cast = read_votes(votes, pairs, author=author, repeats=repeats, **form)
     if baseline:
         if cast is None:
             raise InputError("--baseline scores votes of people who had no part in the labels; pass them with --votes")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import yaml
 
@@ -45,6 +45,16 @@ COLUMN_MEANINGS = {
     "group": "what must not be split apart",
     "meta": "everything else the source had, as JSON",
 }
+
+
+class Details(TypedDict, total=False):
+    """What can be said of a dataset wherever one is made."""
+
+    name: str | None
+    licence: str | None
+    language: str | None
+    description: str | None
+    citation: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +95,16 @@ class Card:
     def with_step(self, step: str) -> Card:
         """Return the card of data made from this card's data by ``step``."""
         return replace(self, files=(), problems=0, history=(*self.history, step))
+
+    def described(self, **details: Unpack[Details]) -> Card:
+        """Return the card with what was given of these."""
+        language, citation = details.pop("language", None), details.pop("citation", None)
+        changes: dict[str, Any] = {name: value for name, value in details.items() if value is not None}
+        if language:
+            changes["languages"] = tuple(code.strip() for code in language.split(","))
+        if citation:
+            changes["paper"] = citation
+        return replace(self, **changes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``card.json`` holds."""

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
+import numpy as np
+import orjson
 import polars as pl
+from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.files import OnBytes
+from goldlabel.files import OnBytes, data_suffix
 from goldlabel.pairs.ballots import join_votes
-from goldlabel.pairs.card import CARD, Card, read_card
+from goldlabel.pairs.card import CARD, HF_SPLITS, Card, Details, read_card
 from goldlabel.pairs.columnar import open_parquet
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace, label_space, score_mapping
 from goldlabel.pairs.languages import detect_language
 from goldlabel.pairs.reading import DATA_SUFFIXES, OnNote, Reading, ReadingOptions, read_frame, stream_pairs
-from goldlabel.pairs.record import COLUMNS, DTYPES, SPLITS, check_columns, refuse_double_ids
+from goldlabel.pairs.record import COLUMNS, DTYPES, LISTS, REQUIRED, SPLITS, check_columns, refuse_double_ids
 from goldlabel.pairs.result import Result
 from goldlabel.pairs.standard_input import NAME, STDIN, kept_input
 from goldlabel.pairs.writing import DatasetWriter, write_file
+from goldlabel.registry import import_extra
+from goldlabel.seeds import random_state
 
 if TYPE_CHECKING:
+    import datasets
+    import pandas
+
     from goldlabel.pairs.duplicates import Duplicates
     from goldlabel.pairs.splits import Plan, Split
 
@@ -53,6 +61,51 @@ class Pairs(Result):
     def blocks(self) -> Iterator[pl.DataFrame]:
         """Yield the records in order, a block at a time."""
         yield from self.frame.collect_batches(chunk_size=ROWS_PER_BLOCK, maintain_order=True)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yield each pair as a dictionary, with what ``meta`` holds."""
+        for block in self.blocks():
+            for row in block.iter_rows(named=True):
+                yield row | {"meta": orjson.loads(row["meta"]) if row["meta"] else None}
+
+    @overload
+    def __getitem__(self, key: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, key: slice | pl.Expr | pl.Series | Sequence[bool] | NDArray[np.bool_]) -> Pairs: ...
+    def __getitem__(self, key: Any) -> dict[str, Any] | Pairs:
+        """Return one pair, those of a slice, or those for which a list of booleans or a Polars expression is true."""
+        if isinstance(key, int | np.integer):
+            row = range(len(self))[key]
+            return next(iter(Pairs(self.frame.slice(row, 1), self.card)))
+        if isinstance(key, slice):
+            rows = range(len(self))[key]
+            frame = self.frame.slice(rows.start, len(rows)) if rows.step == 1 else self.collect()[list(rows)].lazy()
+            return Pairs(frame, self.card.with_step(f"kept {len(rows)} pairs by their place"))
+        if isinstance(key, pl.Expr):
+            return Pairs(self.frame.filter(key), self.card.with_step("kept what a condition holds for"))
+        mask = pl.Series(key)
+        if mask.dtype != pl.Boolean or len(mask) != len(self):
+            raise InputError(f"{self.card.name}: pairs are chosen by a place, a slice or {len(self)} booleans")
+        return Pairs(self.collect().filter(mask).lazy(), self.card.with_step("kept what a condition holds for"))
+
+    def head(self, pairs: int = 5) -> Pairs:
+        """Keep the first few pairs."""
+        return self.limit(pairs)
+
+    def sample(self, pairs: int, seed: int = 0) -> Pairs:
+        """Draw pairs at random, in their order; the same seed draws the same ones everywhere."""
+        if not 1 <= pairs <= len(self):
+            raise InputError(f"{pairs} pairs cannot be drawn from {len(self)}; give a number from 1 to {len(self)}")
+        rows = np.sort(random_state(seed).choice(len(self), pairs, replace=False))
+        return Pairs(self.collect()[rows].lazy(), self.card.with_step(f"drew {pairs} pairs with seed {seed}"))
+
+    def describe(self, **details: Unpack[Details]) -> Pairs:
+        """Say what the dataset is: its name, licence, language, description, citation."""
+        language = details.get("language")
+        frame = self.frame
+        if language:
+            frame = frame.with_columns(pl.col("language").fill_null(language))
+        return Pairs(frame, self.card.described(**details))
 
     def only(self, **equals: str | list[str]) -> Pairs:
         """Keep the pairs whose column has a value, or one of several: ``only(split="dev", label=["-"])``."""
@@ -109,6 +162,54 @@ class Pairs(Result):
             for name, text in (beside or {}).items():
                 writer.attach(name, text.encode())
         return read(folder)
+
+    def save(self, path: str | Path) -> None:
+        """Write a dataset folder, or one file if the name ends in ``.jsonl``, ``.csv`` or ``.parquet``."""
+        suffix = data_suffix(Path(path).name)
+        if suffix:
+            self.export(path, suffix.removeprefix("."))
+        else:
+            self.write(path)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the records as a pandas frame, without the columns in which nothing stands."""
+        import_extra("pandas", "pandas")
+        return self._filled().to_pandas()
+
+    def to_datasets(self) -> datasets.Dataset | datasets.DatasetDict:
+        """Return the records as a Hugging Face dataset, or as a dictionary of them by split where there are splits.
+
+        Labels are classes, and a pair without a gold label has the class -1, as on the hub. Columns in which nothing
+        stands are left out.
+        """
+        hub = import_extra("datasets", "hf")
+        labels = self.card.label_space.labels
+        frame = self._filled().with_columns(
+            pl.col("label").replace_strict({label: place for place, label in enumerate(labels)}, default=-1)
+        )
+        features = hub.Features(
+            {
+                name: hub.ClassLabel(names=list(labels))
+                if name == "label"
+                else hub.Sequence(hub.Value("string"))
+                if name in LISTS
+                else hub.Value("string")
+                for name in frame.columns
+            }
+        )
+        parts = {
+            HF_SPLITS[split]: hub.Dataset.from_dict(part.to_dict(as_series=False), features=features)
+            for split in SPLITS
+            if len(part := frame.filter(pl.col("split") == split))
+        }
+        only = next(iter(parts.values())) if len(parts) == 1 else None
+        return only if only is not None and HF_SPLITS["none"] in parts else hub.DatasetDict(parts)
+
+    def _filled(self) -> pl.DataFrame:
+        frame = self.collect()
+        blank = [name for name in frame.columns if frame[name].null_count() == len(frame)]
+        blank += [name for name in LISTS if not frame[name].list.len().sum()]
+        return frame.drop(name for name in blank if name not in REQUIRED)
 
     def export(self, path: str | Path, kind: str) -> int:
         """Write one JSONL, CSV or Parquet file; return the number of pairs."""

@@ -167,7 +167,7 @@ def _table(document: dict[str, Any]) -> list[Row] | None:
     match document:
         case {"columns": [*names], "data": [*rows]}:
             return [dict(zip(names, row, strict=True)) for row in rows]
-        case {"data": [dict(), *_] as rows}:
+        case {"data": [dict(), *_] as rows} if KNOWN_HEADINGS.isdisjoint(map(heading, document)):
             return [{name: value for name, value in row.items() if name != "index"} for row in rows]
     values = list(document.values())
     if values and all(isinstance(value, list) for value in values):

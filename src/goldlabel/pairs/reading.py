@@ -27,7 +27,7 @@ from goldlabel.pairs.encodings import as_utf8
 from goldlabel.pairs.jsonl import read_jsonl
 from goldlabel.pairs.labels import NLI3, LabelSpace, label_space
 from goldlabel.pairs.record import SPLITS, Gate, conform_strictly, refuse_double_ids
-from goldlabel.pairs.rows import Parsed, Transform, field_names
+from goldlabel.pairs.rows import Parsed, Row, Transform, field_names
 from goldlabel.pairs.sheets import read_sheet
 from goldlabel.pairs.tables import Columns
 from goldlabel.registry import one_of
@@ -106,6 +106,11 @@ class Reading:
         return votes_by_name(self.names, space=self.space, label_map=self.label_map, votes_from=self.votes_from)
 
     @property
+    def whole_blocks(self) -> bool:
+        """Whether a block of JSON in which nothing but ``names`` stands can be taken as it is."""
+        return not self.votes_from
+
+    @property
     def table_columns(self) -> Columns:
         """What a table's header must have."""
         votes = [name for name, column in self.names.items() if column == "votes"]
@@ -141,6 +146,41 @@ def stream_pairs(
         gate = replace(gate, unit=unit)
         with closing(in_order(thunks, partial(_records, gate))) as blocks:
             yield from blocks
+
+
+@dataclass(frozen=True, kw_only=True)
+class _RowReading(Reading):
+    """How to read a table that holds no pairs: its rows are kept as they are."""
+
+    looked_for: Columns
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def transform(self) -> Transform:
+        def keep(row: Row) -> Row:
+            self.rows.append(row)
+            return {}
+
+        return keep
+
+    @property
+    def table_columns(self) -> Columns:
+        return self.looked_for
+
+    @property
+    def whole_blocks(self) -> bool:
+        return False
+
+
+def read_rows(path: Path, looked_for: Columns, options: ReadingOptions, on_note: OnNote | None = None) -> list[Row]:
+    """Return the rows of a table that holds no pairs, in any format that pairs are read from, under its own names."""
+    reading = _RowReading(**vars(Reading.of(options)), looked_for=looked_for)
+    thunks, _ = _parsings(path, reading, None, on_note or _ignore)
+    for parse in thunks:
+        problems = parse().problems
+        if problems:
+            raise InputError(str(problems[0]))
+    return reading.rows
 
 
 def read_frame(frame: pl.DataFrame, name: str, space: LabelSpace) -> pl.DataFrame:
@@ -225,8 +265,9 @@ def _parse_file(
                     delimiter=reading.delimiter,
                 )
             else:
-                fast = not reading.votes_from
-                yield from read_jsonl(text, str(file), names=reading.names, transform=reading.transform, fast=fast)
+                yield from read_jsonl(
+                    text, str(file), names=reading.names, transform=reading.transform, fast=reading.whole_blocks
+                )
 
 
 def _ignore(_: str) -> None:

@@ -31,11 +31,17 @@ class GoldLabels:
     details: dict[str, Any] = field(default_factory=dict)
     pending: NDArray[np.bool_] | None = None
     posterior: bool = False
+    known: NDArray[np.bool_] | None = None
+    """The pairs that the method knows something of; those with two votes or more, if it does not say."""
 
     @property
     def decided(self) -> NDArray[np.bool_]:
         """The pairs that the method has decided on, also those that it decided to leave without a label."""
         return np.ones(len(self.marks), dtype=np.bool_) if self.pending is None else ~self.pending
+
+    def settled(self, votes: Votes) -> NDArray[np.bool_]:
+        """The pairs whose label the method sets, or leaves out."""
+        return self.decided & (votes.relabelled if self.known is None else self.known)
 
     def words(self, votes: Votes) -> pl.Series:
         """Return the gold labels as words."""
@@ -51,9 +57,10 @@ METHODS.add("two-plus-one", "goldlabel.verify.two_plus_one:two_plus_one")
 METHODS.add("weighted-majority", "goldlabel.verify.weighted_majority:weighted_majority")
 METHODS.add("dawid-skene", "goldlabel.verify.dawid_skene:dawid_skene")
 METHODS.add("mace", "goldlabel.verify.mace:mace")
+METHODS.add("soft-labels", "goldlabel.verify.soft_labels:soft_labels")
 
 QUORUM_METHODS = ("majority",)
-CONFIDENCE_METHODS = ("dawid-skene", "mace")
+CONFIDENCE_METHODS = ("dawid-skene", "mace", "soft-labels")
 
 
 def gold_labels(

@@ -71,6 +71,8 @@ def opinions(votes: Votes, *, slips: float = 0.2, confidence: float = 0.95) -> O
 
     check_share("slips", slips)
     check_share("confidence", confidence)
+    if votes.soft is not None:
+        return _as_given(votes, votes.soft, slips, confidence)
     labels = len(votes.space)
     counts = votes.counts[:, :labels]
     voted = np.flatnonzero(counts.sum(axis=1) > 0)
@@ -88,6 +90,24 @@ def opinions(votes: Votes, *, slips: float = 0.2, confidence: float = 0.95) -> O
             "entropy": entropy(shares),
             "above_slips": 1 - below,
             "kind": pl.Series(kind, dtype=pl.String),
+        }
+    )
+    return Opinions(votes.space.labels, frame, slips, confidence)
+
+
+def _as_given(votes: Votes, soft: NDArray[np.float64], slips: float, confidence: float) -> Opinions:
+    """Return the shares that the data came with: they are taken as those of all people, so each pair is decided."""
+    known = np.flatnonzero(~np.isnan(soft).any(axis=1))
+    shares = soft[known]
+    above = np.sort(shares, axis=1)[:, -2] > slips
+    frame = pl.DataFrame(
+        {
+            "id": votes.ids[known],
+            "votes": pl.Series([None] * len(known), dtype=pl.Int64),
+            **{label: shares[:, place] for place, label in enumerate(votes.space.labels)},
+            "entropy": entropy(shares),
+            "above_slips": above.astype(np.float64),
+            "kind": pl.Series(np.where(above, *KINDS[:2]), dtype=pl.String),
         }
     )
     return Opinions(votes.space.labels, frame, slips, confidence)

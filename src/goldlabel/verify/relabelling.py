@@ -23,7 +23,7 @@ def relabel(pairs: Pairs, votes: Votes, gold: GoldLabels, *, with_votes: bool) -
     ``with_votes`` puts the votes into the record, with the lists beside them in ``meta``; the probabilities of a
     method that gives some are put there in any case.
     """
-    decided = pl.Series(votes.relabelled & gold.decided)
+    decided = pl.Series(gold.settled(votes))
     columns = [pl.when(pl.lit(decided)).then(pl.lit(gold.words(votes))).otherwise(pl.col("label")).alias("label")]
     beside: dict[str, pl.Series] = {}
     if with_votes:

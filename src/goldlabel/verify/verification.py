@@ -54,9 +54,13 @@ class Verification(Result):
     def title(self) -> str:
         """How many pairs were relabelled and how many got their label again."""
         waiting = f", {self.pending:,} pending" if self.pending else ""
+        before = (
+            f"; {self.gold_matches_label:,} as labelled, {self.gold_differs:,} not" if self.votes.label.any() else ""
+        )
+        settled = int(self.gold.settled(self.votes).sum()) + self.pending
         return (
-            f"{self.pairs.card.name}: {self.whole.relabelled:,} of {self.whole.n:,} pairs relabelled, "
-            f"gold by {self.gold.method}; {self.gold_matches_label:,} as labelled, {self.gold_differs:,} not{waiting}"
+            f"{self.pairs.card.name}: {settled:,} of {self.whole.n:,} pairs relabelled, gold by {self.gold.method}"
+            f"{before}{waiting}"
         )
 
     @property
@@ -131,7 +135,9 @@ def verify(
         votes = votes_of(pairs, author=author, repeats=repeats)
     elif not pairs.frame.select("id").collect(engine="streaming")["id"].equals(votes.ids):
         raise InputError(f"{pairs.card.name}: the votes are not those of these pairs; read them for these")
-    if not votes.relabelled.any():
+    if votes.soft is not None and method == "majority":
+        method = "soft-labels"
+    elif votes.soft is None and not votes.relabelled.any():
         raise InputError(
             f"{pairs.card.name}: no pair has more than one vote; agreement and gold labels need two or more"
         )
@@ -140,7 +146,7 @@ def verify(
     joint = joint_votes(votes) if votes.annotators else None
     values = pairs.frame.select(columns).collect(engine="streaming")
     groups = {key: _group(votes, gold, joint, chosen, options) for key, chosen in group_rows(values, columns).items()}
-    decided = votes.relabelled & gold.decided
+    decided = gold.settled(votes)
     matches = int((gold.marks == votes.label).all(axis=1)[decided].sum())
     rule = StoppingRule(confidence=confidence or 0.95, most=10, prior=fit_prior(votes.counts[:, : len(votes.space)]))
     return Verification(
@@ -173,6 +179,8 @@ def _group(
 def _notes(votes: Votes, quorum: int | None) -> tuple[str, ...]:
     """Say what the figures would otherwise hide."""
     notes = []
+    if votes.soft is not None:
+        return ("there are soft labels and no votes: labels are the most probable ones, and agreement is undefined",)
     if _sorted(votes):
         notes.append(
             "on every pair the first vote is also the most frequent: the votes seem to be sorted, and figures about "

@@ -12,7 +12,7 @@ only, and neither has a number for null: ``codes`` refuses it, and ``one_hot`` g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
+from goldlabel.pairs.ballots import SOFT_LABELS
 from goldlabel.pairs.card import check_author
 from goldlabel.pairs.labels import ABSTENTIONS, NLI3, NO_GOLD, LabelSpace, label_space
-from goldlabel.pairs.record import BESIDE_VOTES
+from goldlabel.pairs.record import BESIDE_VOTES, plain
 from goldlabel.pairs.units import units_of
 from goldlabel.registry import one_of, suggest
 
@@ -56,6 +57,8 @@ class Votes:
     cast: pl.DataFrame
     unlabelled: int = 0
     repeated: int = 0
+    soft: NDArray[np.float64] | None = None
+    """The probability of each label of each pair that the data came with, if any; NaN where a pair has none."""
 
     @classmethod
     def from_frame(
@@ -213,10 +216,11 @@ def votes_of(pairs: Pairs, *, author: str | None = None, repeats: str | None = N
     where = pairs.card.name
     frame = pairs.frame.select("votes", *_beside()).collect(engine="streaming")
     sizes = frame["votes"].list.len()
-    if not sizes.sum():
+    soft = _soft_labels(pairs) if not sizes.sum() else None
+    if not sizes.sum() and soft is None:
         raise InputError(
-            f"{where}: there are no votes; they are read from the column 'votes' (annotator_labels in SNLI's files) "
-            "or from a CSV file of votes"
+            f"{where}: there are no votes; they are read from the column 'votes' (annotator_labels in SNLI's files), "
+            "from a column for each rater (--votes-from), or from a file of votes (--votes)"
         )
     table = _pair_table(pairs)
     lists = {name: _flat(frame, table["id"], name, kind, where) for name, kind in BESIDE.items()}
@@ -230,9 +234,10 @@ def votes_of(pairs: Pairs, *, author: str | None = None, repeats: str | None = N
             "time": _times(lists["times"], where),
         }
     )
-    return _assemble(
+    votes = _assemble(
         pairs.card.label_space, table, cast, author=author or pairs.card.author, repeats=repeats, where=where
     )
+    return replace(votes, soft=soft)
 
 
 def codes(words: pl.Series) -> NDArray[np.int64]:
@@ -325,7 +330,8 @@ def _spelled(words: pl.Series, space: LabelSpace, label_map: Mapping[str, str] |
     if not label_map and words.unique().drop_nulls().is_in(answers).all():
         return words
     spellings = space.spellings(label_map) | {word: word for word in (*ABSTENTIONS, *nothing)}
-    spelled = words.str.to_lowercase().replace_strict(spellings, default=None, return_dtype=pl.String)
+    trimmed = pl.select(plain(pl.lit(words))).to_series()
+    spelled = trimmed.replace_strict(spellings, default=None, return_dtype=pl.String)
     wrong = (spelled.is_null() & words.is_not_null()).arg_true()
     if len(wrong):
         word = words[wrong[0]]
@@ -363,6 +369,15 @@ def _flat(frame: pl.DataFrame, ids: pl.Series, name: str, kind: pl.DataType, whe
         unknown = pl.lit(None, kind).repeat_by(pl.lit(sizes))
         decoded = frame.select(pl.coalesce(pl.lit(decoded), unknown)).to_series()
     return decoded.list.explode(keep_nulls=True, empty_as_null=False)
+
+
+def _soft_labels(pairs: Pairs) -> NDArray[np.float64] | None:
+    """Return the probabilities in ``meta``, a row per pair and a column per label."""
+    labels = pairs.card.label_space.labels
+    columns = [pl.col("meta").str.json_path_match(f"$.{SOFT_LABELS}['{label}']").cast(pl.Float64) for label in labels]
+    columns = [column.alias(label) for column, label in zip(columns, labels, strict=True)]
+    matrix = pairs.frame.select(columns).collect(engine="streaming").to_numpy()
+    return None if np.isnan(matrix).all() else np.asarray(matrix, dtype=np.float64)
 
 
 def _optional(frame: pl.DataFrame, name: str) -> pl.Series:
