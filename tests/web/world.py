@@ -22,6 +22,7 @@ from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.schema import answers, checks, decisions, invites, pairs
 from goldlabel.collect.schema import ledger as ledger_lines
 from goldlabel.collect.schema import remarks as remarks_made
+from goldlabel.collect.schema import premises as premise_rows
 from goldlabel.collect.store import Store, system_clock
 from goldlabel.web.app import create_app
 from goldlabel.web.security import SESSION
@@ -179,6 +180,7 @@ def objects(world: World, project_id: int) -> dict[str, int]:
         "pair_id": world.one(
             select(pairs.c.id).where(pairs.c.project_id == project_id, pairs.c.writer_id.is_not(None))
         ),
+        "premise_id": world.one(select(premise_rows.c.id).where(premise_rows.c.project_id == project_id)),
         "person_id": world.people[f"{prefix}writer"],
         "invite_id": world.one(select(invites.c.id).where(invites.c.project_id == project_id)),
         "line_id": world.one(select(ledger_lines.c.id).where(ledger_lines.c.project_id == project_id)),

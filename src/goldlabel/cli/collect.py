@@ -160,6 +160,9 @@ def export_command(
     folder: FolderArgument,
     output: Annotated[Path, folder_option("Folder to write.")],
     audit: Annotated[bool, typer.Option("--audit/--no-audit", help="Also put artifacts on the dataset card.")] = True,
+    hidden: Annotated[
+        bool, typer.Option("--hidden", help="Also export pairs that were hidden, marked in meta.")
+    ] = False,
     project: ProjectOption = None,
     database: DatabaseOption = None,
     as_json: JsonOption = False,
@@ -175,7 +178,7 @@ def export_command(
         with store.read() as tx:
             found = _project(tx, folder, project)
         with progress(f"exporting {found.name}", None):
-            written = export_project(store, found.id, output, describe=[described] if audit else [])
+            written = export_project(store, found.id, output, describe=[described] if audit else [], hidden=hidden)
     show(written, as_json, **({} if as_json else {"output": str(output)}))
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, or_, select
 
 from goldlabel.collect.events import record
+from goldlabel.collect.hiding import is_wanted
 from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.people import GONE, Member, require_role
 from goldlabel.collect.projects import Project, project
@@ -125,8 +126,8 @@ def take_away(tx: Transaction, project_id: int, person_id: int, *, by: int | Non
 
 def _give_back(tx: Transaction, row: Row[Any], state: str, by: int | None) -> None:
     """End a lease; its task waits for someone else, unless it is a known answer or its pair is out of the data."""
-    counted = row.pair_id is None or tx.value(select(pairs.c.state).where(pairs.c.id == row.pair_id)) == "counted"
-    becomes = "open" if counted and row.kind != "gold" else "withdrawn"
+    wanted = is_wanted(tx, pair_id=row.pair_id, premise_id=row.premise_id)
+    becomes = "open" if wanted and row.kind != "gold" else "withdrawn"
     release(tx, row, state, becomes)
     record(
         tx,
@@ -300,7 +301,12 @@ def _next(tx: Transaction, found: Project, member: Member, kind: str) -> Row[Any
 
 @cache
 def _lapsed(kind: str) -> Select[Any]:
-    return _first(_available(kind).where(tasks.c.lease_until <= bindparam("now")).order_by(tasks.c.lease_until))
+    out = (
+        select(pairs.c.id).where(pairs.c.id == tasks.c.pair_id, pairs.c.hidden.is_not(None)),
+        select(premises.c.id).where(premises.c.id == tasks.c.premise_id, premises.c.hidden.is_not(None)),
+    )
+    over = tasks.c.lease_until <= bindparam("now")
+    return _first(_available(kind).where(over, *(~one.exists() for one in out)).order_by(tasks.c.lease_until))
 
 
 @cache
@@ -350,7 +356,7 @@ def _question(tx: Transaction, found: Project, person_id: int) -> Row[Any] | Non
     left = tx.all(
         select(pairs.c.id, pairs.c.subset_id, subsets.c.genre)
         .join(subsets, subsets.c.id == pairs.c.subset_id)
-        .where(subsets.c.project_id == found.id, subsets.c.origin == "gold", ~seen.exists())
+        .where(subsets.c.project_id == found.id, subsets.c.origin == "gold", ~seen.exists(), pairs.c.hidden.is_(None))
         .order_by(pairs.c.id)
     )
     if not left:

@@ -12,7 +12,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, select
 
+from goldlabel.collect.hiding import HIDDEN
 from goldlabel.collect.ledger import in_currency
+from goldlabel.collect.refusals import Missing
 from goldlabel.collect.schema import assignments, ledger, pairs, people, premises, tasks
 from goldlabel.collect.store import Transaction
 
@@ -82,9 +84,20 @@ def premise_slice(tx: Transaction, project_id: int, *, before: int | None = None
     query = select(premises, wanted, *counts.values()).where(
         premises.c.project_id == project_id, premises.c.number.is_not(None)
     )
-    if state:
+    query = query.where(premises.c.hidden.is_not_distinct_from(HIDDEN if state == HIDDEN else None))
+    if state not in ("", HIDDEN):
         query = query.where(exists(select(tasks.c.id).where(own, tasks.c.state == state)))
     return slice_rows(tx, query, premises.c.id, before)
+
+
+def premise_row(tx: Transaction, project_id: int, premise_id: int) -> Row[Any]:
+    """Return a premise of the pool, and whether anybody was ever given it."""
+    given = exists(select(assignments.c.id).where(assignments.c.premise_id == premises.c.id))
+    own = (premises.c.id == premise_id, premises.c.project_id == project_id, premises.c.number.is_not(None))
+    row = tx.one(select(premises, given.label("given")).where(*own))
+    if row is None:
+        raise Missing("no_premise")
+    return row
 
 
 def premise_states(tx: Transaction, project_id: int) -> dict[str, int]:
@@ -95,7 +108,8 @@ def premise_states(tx: Transaction, project_id: int) -> dict[str, int]:
         .where(tasks.c.project_id == project_id, tasks.c.kind == "write")
         .group_by(tasks.c.state)
     )
-    return {"all": size, "unusable": 0, **{row.state: row.premises for row in tx.all(query)}}
+    out = select(func.count()).where(premises.c.project_id == project_id, premises.c.hidden == HIDDEN)
+    return {"all": size, "unusable": 0, **{row.state: row.premises for row in tx.all(query)}, HIDDEN: tx.value(out)}
 
 
 QUEUES = ("waiting", "leased", "lapsed")

@@ -89,6 +89,7 @@ def draw_imported(
     if not wanted:
         return 0
     undrawn = select(pairs.c.id, pairs.c.subset_id).where(pairs.c.subset_id.in_(ids), pairs.c.draw_number.is_(None))
+    undrawn = undrawn.where(pairs.c.hidden.is_(None))
     free = tx.all((undrawn if among is None else undrawn.where(pairs.c.id.in_(among))).order_by(pairs.c.id))
     chosen: dict[int, list[int]] = defaultdict(list)
     for row in project.random("draw", origin, len(free), wanted).sample(free, min(wanted, len(free))):
@@ -160,6 +161,7 @@ def _widen(tx: Transaction, project: Project, by: int | None) -> None:
         select(tasks.c.pair_id)
         .join(pairs, pairs.c.id == tasks.c.pair_id)
         .where(tasks.c.project_id == project.id, tasks.c.kind == "verify", pairs.c.state == "counted")
+        .where(pairs.c.hidden.is_(None))
         .group_by(tasks.c.pair_id)
         .having(func.count() < wanted)
     )
@@ -220,6 +222,5 @@ def _largest(tx: Transaction, column: ColumnElement[Any], own: ColumnElement[boo
 
 
 def _ids(tx: Transaction, *conditions: ColumnElement[bool]) -> list[int]:
-    return [
-        row.id for row in tx.all(select(pairs.c.id).where(*conditions, pairs.c.state == "counted").order_by(pairs.c.id))
-    ]
+    shown = (pairs.c.state == "counted", pairs.c.hidden.is_(None))
+    return [row.id for row in tx.all(select(pairs.c.id).where(*conditions, *shown).order_by(pairs.c.id))]

@@ -90,15 +90,17 @@ class Export(Result):
         }
 
 
-def export_project(store: Store, project_id: int, folder: str | Path, *, describe: Sequence[Describe] = ()) -> Export:
-    """Write a project's pairs as a dataset; people may go on working meanwhile.
+def export_project(
+    store: Store, project_id: int, folder: str | Path, *, describe: Sequence[Describe] = (), hidden: bool = False
+) -> Export:
+    """Write a project's pairs as a dataset, ``hidden`` ones only if so wished; people may go on working meanwhile.
 
     Splits depend on the project's seed and on the pairs alone: two exports of the same state are equal.
     """
     target = Path(folder)
     refuse_foreign_folder(target)
     with store.read() as tx:
-        snapshot, paid = take_snapshot(tx, project_id), lines(tx, project_id)
+        snapshot, paid = take_snapshot(tx, project_id, hidden=hidden), lines(tx, project_id)
     figures = measure_figures(snapshot)
     split = split_pairs(snapshot)
     sections = [section for one in describe if (section := one(split.pairs)) is not None]
@@ -140,6 +142,9 @@ def split_pairs(snapshot: Snapshot) -> Split:
         decided = pairs.frame.join(snapshot.verdicts.lazy(), on="id", how="left", maintain_order="left")
         frame = decided.with_columns(pl.coalesce("verdict", "label").alias("label")).select(COLUMNS).collect().lazy()
         pairs = Pairs(frame, pairs.card.with_step(f"gold labels from votes by {project.policy.describe()}"))
+        if snapshot.adjudicated:
+            many = f"{snapshot.adjudicated} pairs without a gold label from votes"
+            pairs = Pairs(frame, pairs.card.with_step(f"{many} decided by a requester (adjudication in meta)"))
     plan = project.kind.splits(snapshot)
     if plan is None:
         return Split(pairs, {"none": len(pairs)} if len(pairs) else {}, 0, seed)

@@ -13,6 +13,7 @@ from annotated_types import Interval, MaxLen
 from sqlalchemy import ColumnElement, Row, Select, func, select
 
 from goldlabel.collect.browsing import PAGE, Slice, slice_rows
+from goldlabel.collect.hiding import HIDDEN
 from goldlabel.collect.marks import Marks
 from goldlabel.collect.projects import Project
 from goldlabel.collect.protocols import ONLY
@@ -174,7 +175,10 @@ def _conditions(project: Project, chosen: PairFilter) -> list[ColumnElement[bool
         column == ("" if given[name] == "none" else given[name]) for name, column in columns.items() if name in given
     ]
     wanted.append(subsets.c.origin == (chosen.origin or project.kind.own))
-    wanted.append(pairs.c.state == (chosen.state or "counted"))
+    if chosen.state == HIDDEN:
+        wanted.append(pairs.c.hidden == HIDDEN)
+    else:
+        wanted += [pairs.c.state == (chosen.state or "counted"), pairs.c.hidden.is_(None)]
     wanted += [pairs.c.id >= chosen.first] if chosen.first is not None else []
     wanted += [pairs.c.id <= chosen.last] if chosen.last is not None else []
     if chosen.voted or chosen.voter or chosen.vote:

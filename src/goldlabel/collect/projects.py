@@ -395,6 +395,7 @@ def _open_writing(tx: Transaction, found: Project) -> None:
             wanted = tx.all(
                 select(premises.c.id, premises.c.genre)
                 .where(premises.c.project_id == found.id, premises.c.number.is_not(None), ~has.exists())
+                .where(premises.c.hidden.is_(None))
                 .order_by(premises.c.number)
             )
             _queue_writing(tx, found, condition.name, slot, wanted)

@@ -8,11 +8,24 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, func, select
 
+from goldlabel.collect.hiding import SHOWN, STATES
 from goldlabel.collect.projects import Project, project
-from goldlabel.collect.schema import answers, assignments, events, ledger, pairs, premises, subsets, tasks
+from goldlabel.collect.schema import (
+    adjudications,
+    answers,
+    assignments,
+    events,
+    ledger,
+    pairs,
+    premises,
+    subsets,
+    tasks,
+)
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.verdicts import verdict_of
+from goldlabel.pairs.labels import NO_GOLD
 
+HIDINGS = tuple(f"{what}.{state}" for what in ("pair", "premise") for state in STATES)
 RETRACTIONS = ("answer.set_aside", "answer.withdrawn")
 RESTORATIONS = ("answer.restored",)
 
@@ -32,6 +45,8 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "votes wanted on pair": _table(tx, tasks.c.pair_id, func.count(), _verifying(project_id)),
         "counted votes on pair": _table(tx, answers.c.pair_id, func.count(), _counted(project_id)),
         "verdict on pair": _verdicts(tx, project_id),
+        "visibility of pair": _hidden(tx, project_id),
+        "adjudication of pair": _adjudications(tx, project_id),
         "task": _tasks(tx, project_id),
         "holder of task": _holders(tx, project_id),
         "pay of event": _table(tx, ledger.c.event_id, sums, own),
@@ -44,6 +59,8 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "votes wanted on pair": told.wanted,
         "counted votes on pair": {pair_id: len(votes) for pair_id, votes in told.votes.items()},
         "verdict on pair": told.verdicts(judged),
+        "visibility of pair": told.hidden,
+        "adjudication of pair": told.decided,
         "task": told.tasks,
         "holder of task": told.holders,
         "pay of event": told.paid,
@@ -66,6 +83,8 @@ class _Told:
         self.pairs: dict[int, tuple[str, str]] = {}
         self.wanted: dict[int, int] = {}
         self.votes: dict[int, dict[int, str]] = defaultdict(dict)
+        self.hidden: dict[int, str] = {}
+        self.decided: dict[int, str] = {}
         self.tasks: dict[int, str] = {}
         self.holders: dict[int, tuple[int, str]] = {}
         self.paid: dict[int, int] = {}
@@ -100,8 +119,23 @@ class _Told:
             self.wanted |= dict.fromkeys(data["pairs"], data["wanted"])
         elif kind == "pairs.imported":
             self.imported.update({f"{data['origin']} {genre}": n for genre, n in data["genres"].items()})
+        elif kind in HIDINGS:
+            self._hide(data)
+        elif kind == "pair.adjudicated":
+            self.decided.pop(data["pair"], None)
+            self.decided |= {} if data["label"] == NO_GOLD else {data["pair"]: data["label"]}
         elif kind == "premises.added":
             self.premises += data["last"] - data["first"] + 1
+
+    def _hide(self, data: Mapping[str, Any]) -> None:
+        for pair_id in data["pairs"]:
+            if data["state"] == SHOWN:
+                self.hidden.pop(pair_id, None)
+            else:
+                self.hidden[pair_id] = data["state"]
+        self.tasks |= dict.fromkeys(data.get("withdrawn", ()), "withdrawn")
+        for task_id in data.get("reopened", ()):
+            del self.tasks[task_id]
 
     def _retract(self, data: Mapping[str, Any]) -> None:
         self.tasks[data["task"]] = data["retracts"]
@@ -172,6 +206,17 @@ def _pairs(tx: Transaction, project_id: int) -> dict[int, tuple[str, str]]:
 def _verdicts(tx: Transaction, project_id: int) -> dict[int, str]:
     query = select(pairs.c.id, pairs.c.verdict).where(pairs.c.project_id == project_id, pairs.c.verdict.is_not(None))
     return {row.id: row.verdict for row in tx.all(query)}
+
+
+def _hidden(tx: Transaction, project_id: int) -> dict[int, str]:
+    query = select(pairs.c.id, pairs.c.hidden).where(pairs.c.project_id == project_id, pairs.c.hidden.is_not(None))
+    return {row.id: row.hidden for row in tx.all(query)}
+
+
+def _adjudications(tx: Transaction, project_id: int) -> dict[int, str]:
+    return {
+        row.pair_id: row.label for row in tx.all(select(adjudications).where(adjudications.c.project_id == project_id))
+    }
 
 
 def _tasks(tx: Transaction, project_id: int) -> dict[int, str]:

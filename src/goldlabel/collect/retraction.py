@@ -14,6 +14,7 @@ from sqlalchemy import Row, select
 
 from goldlabel.collect import drawing
 from goldlabel.collect.events import record
+from goldlabel.collect.hiding import is_wanted
 from goldlabel.collect.ledger import in_units, lines, pay, reverse_line, standing_lines
 from goldlabel.collect.messages import message
 from goldlabel.collect.projects import Project
@@ -51,7 +52,7 @@ def retract(
     """
     tx.change(answers, answer.id, state=state)
     tx.change(assignments, answer.assignment_id, state=state)
-    becomes = "open" if answer.kind == "write" or _is_asked_for(tx, answer) else "withdrawn"
+    becomes = "open" if _is_asked_for(tx, answer) else "withdrawn"
     tx.change(tasks, answer.task_id, state=becomes)
     made = _take_out(tx, answer.id, state)
     withdrawn = _change_tasks(tx, made, "open", "withdrawn")
@@ -144,9 +145,10 @@ def restore(
 
 def _is_asked_for(tx: Transaction, answer: Row[Any]) -> bool:
     """Say whether a vote is still wanted: a question with a known answer is one person's, and a pair may be out."""
-    if answer.kind != "verify":
+    if answer.kind == "gold":
         return False
-    return bool(tx.value(select(pairs.c.state).where(pairs.c.id == answer.pair_id)) == "counted")
+    premise_id = tx.value(select(tasks.c.premise_id).where(tasks.c.id == answer.task_id))
+    return is_wanted(tx, pair_id=answer.pair_id, premise_id=premise_id)
 
 
 def _take_out(tx: Transaction, answer_id: int, state: str) -> list[int]:
@@ -161,9 +163,10 @@ def _change_tasks(tx: Transaction, pair_ids: list[int], old: str, new: str) -> l
     """Change the votes asked for on some pairs that are in one state to another; return the ids of their tasks."""
     if not pair_ids:
         return []
+    shown = select(pairs.c.id).where(pairs.c.id.in_(pair_ids), pairs.c.hidden.is_(None))
     changed = (
         tasks.update()
-        .where(tasks.c.pair_id.in_(pair_ids), tasks.c.kind == "verify", tasks.c.state == old)
+        .where(tasks.c.pair_id.in_(shown), tasks.c.kind == "verify", tasks.c.state == old)
         .values(state=new)
         .returning(tasks.c.id)
     )

@@ -193,9 +193,11 @@ premises = Table(
     Column("original_id", Text),
     Column("meta", _DATA),
     Column("created_at", Moment, nullable=False),
+    Column("hidden", Text),
     UniqueConstraint("project_id", "number"),
 )
-"""``number`` counts the pool to write from; a premise that came with an imported pair has none."""
+"""``number`` counts the pool to write from; a premise that came with an imported pair has none. ``hidden`` says that
+the requester took it out: ``hidden`` or ``deleted``."""
 
 subsets = Table(
     "subsets",
@@ -229,11 +231,13 @@ pairs = Table(
     Column("meta", _DATA),
     Column("created_at", Moment, nullable=False),
     Column("verdict", Text),
+    Column("hidden", Text),
     UniqueConstraint("subset_id", "number"),
     UniqueConstraint("subset_id", "draw_number"),
 )
 """``number`` counts the pairs of a subset, ``draw_number`` those drawn for verification; a late pair has neither.
-``verdict`` is what the votes decided, a label or ``-``; none while votes are missing."""
+``verdict`` is what the votes decided, a label or ``-``; none while votes are missing. ``hidden`` as
+with premises."""
 Index("ix_pairs_writer", pairs.c.project_id, pairs.c.writer_id, pairs.c.state)
 Index(
     "ix_pairs_not_considered",
@@ -453,6 +457,18 @@ decided_answers = Table(
     Column("restored_by", _KEY),
 )
 """The answers of a decision, and the events by which each was set aside and restored; 0 where nothing was to do."""
+
+adjudications = Table(
+    "adjudications",
+    metadata,
+    _reference("pair_id", "pairs", primary_key=True, autoincrement=False),
+    _reference("project_id", "projects", index=True),
+    Column("label", Text, nullable=False),
+    Column("note", Text),
+    _reference("decided_by", "people", nullable=True),
+    Column("decided_at", Moment, nullable=False),
+)
+"""What a requester decided where votes gave no gold label."""
 
 events = Table(
     "events",

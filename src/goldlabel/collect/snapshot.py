@@ -18,6 +18,8 @@ import polars as pl
 import pyarrow as pa
 from sqlalchemy import Row, Select, select
 
+from goldlabel.collect.adjudication import adjudications_of
+from goldlabel.collect.hiding import DELETED
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import ONLY
 from goldlabel.collect.schema import answers, members, pairs, people, premises, subsets
@@ -31,8 +33,8 @@ from goldlabel.pairs.rows import to_json
 class Snapshot:
     """A project at one moment: its own pairs, written or imported, and the foreign ones mixed in.
 
-    ``verdicts`` tell what was decided of own pairs (``id``, ``verdict``). ``exclusive`` are the pseudonyms of writers
-    whose pairs are for test alone.
+    ``verdicts`` tell what was decided of own pairs (``id``, ``verdict``), by votes or, where these gave no label, by a
+    requester (``adjudicated`` of them). ``exclusive`` are the pseudonyms of writers whose pairs are for test alone.
     """
 
     project: Project
@@ -41,20 +43,23 @@ class Snapshot:
     foreign: Pairs
     verdicts: pl.DataFrame
     exclusive: tuple[str, ...]
+    adjudicated: int = 0
 
 
-def take_snapshot(tx: Transaction, project_id: int) -> Snapshot:
-    """Read a project's pairs and counted votes."""
+def take_snapshot(tx: Transaction, project_id: int, *, hidden: bool = False) -> Snapshot:
+    """Read a project's pairs and counted votes, also hidden pairs if so wished; deleted ones never."""
     found = project(tx, project_id)
     around = _Around.of(tx, project_id)
     query = select(pairs).where(pairs.c.project_id == project_id, pairs.c.state == "counted").order_by(pairs.c.id)
+    query = query.where(pairs.c.hidden.is_distinct_from(DELETED) if hidden else pairs.c.hidden.is_(None))
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
     verdicts = []
     for row in tx.all(query):
         origin = around.subsets[row.subset_id].origin
         rows[origin].append(_record(row, found, around))
         if origin == found.kind.own and row.verdict is not None:
-            verdicts.append((str(row.id), row.verdict))
+            decided = around.adjudications.get(row.id)
+            verdicts.append((str(row.id), decided.label if decided else row.verdict))
     return Snapshot(
         project=found,
         at=tx.now,
@@ -62,6 +67,7 @@ def take_snapshot(tx: Transaction, project_id: int) -> Snapshot:
         foreign=_pairs(rows["foreign"], found, f"{found.name}, foreign pairs", "none"),
         verdicts=pl.DataFrame(verdicts, schema={"id": pl.String, "verdict": pl.String}, orient="row"),
         exclusive=_exclusive(tx, project_id),
+        adjudicated=len(around.adjudications),
     )
 
 
@@ -80,6 +86,7 @@ class _Around:
     subsets: Mapping[int, Row[Any]]
     written: Mapping[int, Row[Any]]
     votes: Mapping[int, Sequence[Row[Any]]]
+    adjudications: Mapping[int, Row[Any]]
 
     @classmethod
     def of(cls, tx: Transaction, project_id: int) -> _Around:
@@ -92,6 +99,7 @@ class _Around:
             subsets=_by_id(tx, select(subsets).where(subsets.c.project_id == project_id)),
             written=_by_id(tx, written),
             votes=_votes(tx, project_id),
+            adjudications=adjudications_of(tx, project_id),
         )
 
 
@@ -170,7 +178,16 @@ def _meta(row: Row[Any], around: _Around, complete: bool) -> dict[str, Any]:
         "premise_original_id": premise.original_id,
         "premise_meta": premise.meta,
         "pair_meta": row.meta,
+        "hidden": True if row.hidden else None,
+        "adjudication": _adjudication(around.adjudications.get(row.id)),
     }
+
+
+def _adjudication(row: Row[Any] | None) -> dict[str, Any] | None:
+    """Return what a requester decided of a pair without a majority, by whom and why; it is not among the votes."""
+    if row is None:
+        return None
+    return {"label": row.label, "by": row.pseudonym, "at": row.decided_at.isoformat(), "note": row.note}
 
 
 def _pairs(rows: Sequence[Mapping[str, Any]], found: Project, name: str, author: str) -> Pairs:

@@ -106,7 +106,7 @@ def settle(tx: Transaction, project: Project, pair_id: int, by: int | None) -> N
     row, votes = rows[0], [one.vote for one in rows if one.vote is not None]
     author = None if row.writer_id is None else row.label
     verdict = verdict_of(project, author, votes, row.asked)
-    if verdict is None and votes and len(votes) >= row.asked:
+    if verdict is None and votes and len(votes) >= row.asked and row.hidden is None:
         drawing.ask(tx, project, pair_id, len(votes) + 1, by)
     if verdict != row.verdict:
         tx.change(pairs, pair_id, verdict=verdict)
@@ -116,6 +116,7 @@ _VOTES_ON = (
     select(
         pairs.c.label,
         pairs.c.state,
+        pairs.c.hidden,
         pairs.c.writer_id,
         pairs.c.verdict,
         select(func.count())

@@ -17,13 +17,13 @@ from goldlabel.pairs.tokens import UNKNOWN
 from goldlabel.worker.measuring import tokenizer_for
 
 
-def pack_export(store: Store, project: Project, *, audit: bool) -> tuple[IO[bytes], int]:
+def pack_export(store: Store, project: Project, *, audit: bool, hidden: bool = False) -> tuple[IO[bytes], int]:
     """Export a project and return an open file, already without a name on disk, that holds the zip, and its size."""
     packed = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed when it has been sent
     try:
         with tempfile.TemporaryDirectory(prefix="goldlabel-") as folder:
             target = Path(folder) / "export"
-            export_project(store, project.id, target, describe=[audit_section] if audit else [])
+            export_project(store, project.id, target, describe=[audit_section] if audit else [], hidden=hidden)
             with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
                 for file in sorted(path for path in target.rglob("*") if path.is_file()):
                     archive.write(file, file.relative_to(target))

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from goldlabel.web.requester.curation import router as curation_router
 from goldlabel.web.requester.dashboard import router as dashboard_router
 from goldlabel.web.requester.decisions import router as decisions_router
 from goldlabel.web.requester.exporting import router as exporting_router
@@ -27,6 +28,7 @@ for _part in (
     premises_router,
     pairs_router,
     importing_router,
+    curation_router,
     instructions_router,
     people_router,
     decisions_router,

@@ -28,11 +28,15 @@ def export_page(request: Request, project: Managed) -> Response:
 
 @router.post("/projects/{project_id}/export")
 def download_export(
-    project: Managed, person: Person, store: Stored, audit: Annotated[bool, Form()] = False
+    project: Managed,
+    person: Person,
+    store: Stored,
+    audit: Annotated[bool, Form()] = False,
+    hidden: Annotated[bool, Form()] = False,
 ) -> StreamingResponse:
     """Send a snapshot as a zip."""
     limit(store, "export by", str(person.person_id), most=30, window=timedelta(hours=1))
-    packed, size = pack_export(store, project, audit=audit)
+    packed, size = pack_export(store, project, audit=audit, hidden=hidden)
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", project.name).strip("-.") or "project"
     named = f"attachment; filename=\"{plain}.zip\"; filename*=UTF-8''{quote(project.name, safe='')}.zip"
     headers = {"content-disposition": named, "content-length": str(size)}

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
+from goldlabel.collect.adjudication import adjudications_of
 from goldlabel.collect.marks import Marks
 from goldlabel.collect.measurements import load_marks, look_up
 from goldlabel.collect.pair_browsing import (
@@ -64,6 +65,7 @@ def pair_page(request: Request, project: Managed, pair_id: ObjectId, store: Stor
         votes = pair_votes(tx, [pair_id], every=True)[pair_id]
         together = siblings(tx, row)
         remarks = remarks_on(tx, pair_id)
+        decided = adjudications_of(tx, project.id, pair_id).get(pair_id)
     text = Hypothesis(label=row.label, level=row.level or "", text=row.hypothesis)
     measure = measure_hypotheses(row.premise, [text], project.protocol)[0]
     return page(
@@ -74,6 +76,7 @@ def pair_page(request: Request, project: Managed, pair_id: ObjectId, store: Stor
         votes=votes,
         together=together,
         remarks=remarks,
+        decided=decided,
         measure=measure,
         pieces=marked(measure.text, measure.shared, measure.negators),
     )
