@@ -78,6 +78,17 @@ SAMPLES["0007"] = (
     *SAMPLES["0006"],
     "INSERT INTO remarks VALUES (1, 1, 1, 2, '有错字。', 1600000, NULL, NULL, NULL)",
 )
+SAMPLES["0008"] = (
+    *(
+        one.replace("'x1', '{\"page\": 3}', 1000000)", "'x1', '{\"page\": 3}', 1000000, 'hidden')").replace(
+            "NULL, 1500000, NULL)", "NULL, 1500000, NULL, NULL)"
+        )
+        if " premises " in one or " pairs " in one
+        else one
+        for one in SAMPLES["0007"]
+    ),
+    "INSERT INTO adjudications VALUES (1, 1, 'neutral', 'so', 1, 1600000)",
+)
 
 
 def url_of(place: str) -> str:
