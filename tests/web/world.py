@@ -21,8 +21,8 @@ from goldlabel.collect.premises import Premise
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.schema import answers, checks, decisions, invites, pairs
 from goldlabel.collect.schema import ledger as ledger_lines
-from goldlabel.collect.schema import remarks as remarks_made
 from goldlabel.collect.schema import premises as premise_rows
+from goldlabel.collect.schema import remarks as remarks_made
 from goldlabel.collect.store import Store, system_clock
 from goldlabel.web.app import create_app
 from goldlabel.web.security import SESSION
