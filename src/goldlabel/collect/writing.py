@@ -19,7 +19,8 @@ from goldlabel.collect.ledger import in_units, pay
 from goldlabel.collect.messages import message
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.refusals import BrokenRules, Conflict, Invalid
-from goldlabel.collect.rules import Hypothesis, check_hypotheses, clean_text, meets_bonus
+from goldlabel.collect.review import Review, review
+from goldlabel.collect.rules import Hypothesis, clean_text
 from goldlabel.collect.schema import drafts, pairs, premises, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.messages import Message
@@ -51,10 +52,12 @@ def submit(
     key: str,
     hypotheses: Sequence[Hypothesis],
     timings: Mapping[str, float] | None = None,
+    reviewed: Review | None = None,
 ) -> Receipt:
     """Store the hypotheses written for a premise, with their pay, and draw some of them for verification.
 
-    ``timings`` are seconds under names of the page's choice; ``total`` is the time for the whole premise.
+    ``timings`` are seconds under names of the page's choice; ``total`` is the time for the whole premise. ``reviewed``
+    is what the rules said of them before this transaction began.
     """
     row, earlier = begin_answer(tx, assignment_id, person_id, ("write",), key)
     if earlier is not None:
@@ -62,16 +65,17 @@ def submit(
     found = project(tx, row.project_id)
     times = checked_timings(timings or {})
     premise, task = _subject(tx, row)
-    written = [Hypothesis(label=one.label, level=one.level, text=clean_text(one.text)) for one in hypotheses]
-    broken = check_hypotheses(premise.text, written, found.protocol, task.condition)
-    if broken:
-        raise BrokenRules(broken)
-    written = [one for one in written if one.text]
+    subject = (premise.text, task.condition, found.protocol, tuple(hypotheses))
+    if reviewed is None or reviewed.subject != subject:
+        reviewed = review(*subject)
+    if reviewed.violations:
+        raise BrokenRules(reviewed.violations)
+    written = reviewed.written
     answer = store_answer(tx, row, key, timings=times, seconds=times.get("total"))
     _forget_draft(tx, row.id)
     subset_id = drawing.lock_subset(tx, found.id, "written", task.condition, task.genre)
     stored = _store_pairs(tx, subset_id, row, answer, written)
-    earned = _earned(found, task.condition, premise.text, written) if answer.state == "counted" else []
+    earned = _earned(found, reviewed) if answer.state == "counted" else []
     event_id = record(
         tx,
         "answer.written",
@@ -193,13 +197,11 @@ def _store_pairs(
     return tx.insert_returning(pairs, [one | late for one in new])
 
 
-def _earned(
-    found: Project, condition: str, premise: str, written: Sequence[Hypothesis]
-) -> list[tuple[str, int, Message]]:
+def _earned(found: Project, reviewed: Review) -> list[tuple[str, int, Message]]:
     """Return kind, amount and reason of each line that hypotheses earn."""
-    rates = found.protocol.pay
+    rates, written = found.protocol.pay, reviewed.written
     earned = [("base", rates.pair, "pay_written")]
-    if found.protocol.condition(condition).bonus and meets_bonus(premise, written, found.protocol):
+    if reviewed.earns_bonus:
         earned.append(("bonus", rates.bonus, "pay_bonus"))
     return [
         (kind, len(written) * in_units(rate), message(name, n=len(written), rate=str(rate), currency=rates.currency))

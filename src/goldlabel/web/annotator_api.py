@@ -16,7 +16,8 @@ from goldlabel.collect import assignment, verifying, writing
 from goldlabel.collect.answering import LONGEST_KEY, MOST_TIMINGS, Receipt
 from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Missing
-from goldlabel.collect.rules import Hypothesis, check_hypotheses
+from goldlabel.collect.review import Review, review
+from goldlabel.collect.rules import Hypothesis
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.web.language import language_of
@@ -164,22 +165,24 @@ def save_draft(assignment_id: ObjectId, draft: Draft, person: Person, store: Sto
 @router.post("/assignments/{assignment_id}/check")
 def check(request: Request, assignment_id: ObjectId, texts: Texts, person: Person, store: Stored) -> list[Broken]:
     """Say which rules hypotheses would break, without storing anything."""
-    with store.read() as tx:
-        task = assignment.task(tx, assignment_id, person.person_id)
-        if task.kind != "write":
-            raise Missing("no_task", id=assignment_id)
-        protocol = project(tx, task.project_id).protocol
-    found = check_hypotheses(task.premise, texts.given(), protocol, task.condition)
+    found = _review(store, assignment_id, person.person_id, texts.given()).violations
     language = language_of(request)
     return [Broken(**{**one.to_dict(), "message": translate(one.message, language)}) for one in found]
 
 
 @router.post("/assignments/{assignment_id}/submit")
 def submit(assignment_id: ObjectId, sent: Submission, person: Person, store: Stored) -> Answered:
-    """Store the hypotheses of one premise."""
+    """Store the hypotheses of one premise; the rules are asked before anything is locked."""
+    reviewed = _review(store, assignment_id, person.person_id, sent.given())
     with store.write(repeatable=True) as tx:
         receipt = writing.submit(
-            tx, assignment_id, person.person_id, key=sent.key, hypotheses=sent.given(), timings=sent.timings
+            tx,
+            assignment_id,
+            person.person_id,
+            key=sent.key,
+            hypotheses=sent.given(),
+            timings=sent.timings,
+            reviewed=reviewed,
         )
     return _answered(store, person.person_id, receipt, "write")
 
@@ -217,6 +220,15 @@ def undo(assignment_id: ObjectId, sent: Undo, person: Person, store: Stored) -> 
     with store.write(repeatable=True) as tx:
         verifying.take_back(tx, assignment_id, person.person_id, sent.key)
     return Done(work=_next(store, person.person_id, assignment_id, "verify"))
+
+
+def _review(store: Store, assignment_id: int, person_id: int, hypotheses: list[Hypothesis]) -> Review:
+    with store.read() as tx:
+        task = assignment.task(tx, assignment_id, person_id)
+        if task.kind != "write":
+            raise Missing("no_task", id=assignment_id)
+        protocol = project(tx, task.project_id).protocol
+    return review(task.premise, task.condition, protocol, hypotheses)
 
 
 def _answered(store: Store, person_id: int, receipt: Receipt, kind: Kind) -> Answered:
