@@ -89,6 +89,12 @@ SAMPLES["0008"] = (
     ),
     "INSERT INTO adjudications VALUES (1, 1, 'neutral', 'so', 1, 1600000)",
 )
+SAMPLES["0009"] = (
+    *SAMPLES["0008"],
+    "INSERT INTO contacts VALUES (1, 'wren@example.org', 1000000)",
+    "INSERT INTO passes VALUES ('hash', 1, 'reset', 2000000)",
+    "INSERT INTO second_factors VALUES (1, 'GEZDGNBVGY3TQOJQ', true, 0, '[]')",
+)
 
 
 def url_of(place: str) -> str:

@@ -28,6 +28,9 @@ from tests.web.world import PASSWORD, Visitor, World, login_of, objects, opened,
 EVERYBODY = {"/login", "/invite/{token}", "/invite/{token}/account", "/language/{language}", "/theme/{theme}"}
 EVERYBODY |= {"/api/session"}
 WHO_IS_LOGGED_IN = {"/", "/account", "/account/password", "/account/delete", "/logout"}
+EVERYBODY |= {"/login/code", "/password/{token}"}
+WHO_IS_LOGGED_IN |= {"/account/contact", "/account/second-factor", "/account/second-factor/off"}
+WHO_IS_LOGGED_IN |= {"/account/second-factor/confirm"}
 WHO_IS_LOGGED_IN |= {"/account/tokens", "/account/tokens/{token_id}/withdraw"}
 WHO_RUNS_PROJECTS = {"/projects", "/projects/new"}
 WHO_HAS_A_ROLE = {

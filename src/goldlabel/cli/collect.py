@@ -294,15 +294,18 @@ def password_command(
     database: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Give an account a new password and print it; the old one and all open sessions end."""
+    """Give an account a new password and print it; the old one, a second factor and all open sessions end."""
     _require_extra()
     from goldlabel.collect.accounts import change_password, person_of
     from goldlabel.collect.passwords import draw_words, hash_password
+    from goldlabel.collect.second_factor import drop_factor
 
     password = draw_words()
     hashed = hash_password(password)
     with closing(_open(folder, database)) as store, store.write() as tx:
-        change_password(tx, person_of(tx, login), hashed)
+        person_id = person_of(tx, login)
+        change_password(tx, person_id, hashed)
+        drop_factor(tx, person_id)
     if as_json:
         print_json({"login": login, "password": password})
     else:

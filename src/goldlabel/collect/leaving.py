@@ -15,7 +15,17 @@ from goldlabel.collect.events import record
 from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.people import GONE, Member, change_state, roles, set_member
 from goldlabel.collect.refusals import Missing
-from goldlabel.collect.schema import accounts, assignments, drafts, members, sessions, tokens
+from goldlabel.collect.schema import (
+    accounts,
+    assignments,
+    contacts,
+    drafts,
+    members,
+    passes,
+    second_factors,
+    sessions,
+    tokens,
+)
 from goldlabel.collect.store import Transaction
 from goldlabel.messages import Word
 
@@ -48,10 +58,10 @@ def leave_project(tx: Transaction, project_id: int, person_id: int) -> None:
 
 
 def delete_account(tx: Transaction, person_id: int) -> None:
-    """Delete an account: name, password and sessions go; what the person did stays under the pseudonym."""
+    """Delete an account: name, contact and credentials go; what the person did stays under the pseudonym."""
     for project_id in sorted({row.project_id for row in tx.all(_PROJECTS.where(members.c.person_id == person_id))}):
         leave_project(tx, project_id, person_id)
-    for table in (sessions, tokens):
+    for table in (sessions, tokens, contacts, passes, second_factors):
         tx.run(table.delete().where(table.c.person_id == person_id))
     if not tx.run(accounts.delete().where(accounts.c.person_id == person_id)):
         raise Missing("no_account")

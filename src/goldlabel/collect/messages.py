@@ -17,6 +17,13 @@ ENGLISH = {
     "password_length": "the password has {n} characters; allowed: {shortest} to {longest}",
     "login_taken": "this login is taken; choose another",
     "wrong_login": "login or password is wrong; try again, or ask the requester for a new password",
+    "contact_length": "the contact has {n} characters; allowed: up to {longest}",
+    "pass_over": "this link was used before or its time is over; ask for a new one",
+    "reset_elsewhere": "this person has a role in a project of others, or may make projects; only who runs the server "
+    "can give them a new password, by goldlabel collect password",
+    "factor_there": "the second factor is on already; turn it off first",
+    "no_factor": "there is no second factor to confirm; begin with a new one",
+    "wrong_code": "the code is wrong or was used before; wait for the next one and try again",
     "no_login": "there is no account with the login '{login}'; logins are what people chose when they joined",
     "no_account": "there is no such account",
     "login_form": "a login has 1 to {longest} characters and no spaces; choose another",

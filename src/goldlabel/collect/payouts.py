@@ -181,7 +181,7 @@ def owed_table(tx: Transaction, project_id: int) -> str:
         for one in balances(tx, project_id)
         if one.owed > 0
     ]
-    return _csv([["person", "owed", "currency", "earned", "paid", "hours"], *rows])
+    return csv_text([["person", "owed", "currency", "earned", "paid", "hours"], *rows])
 
 
 def paid_table(tx: Transaction, project_id: int) -> str:
@@ -191,10 +191,10 @@ def paid_table(tx: Transaction, project_id: int) -> str:
     for line in payouts_of(tx, project_id)[::-1]:
         told = line.message["parameters"]
         rows.append([told["date"], line.pseudonym, in_currency(-line.amount), currency, told.get("note", "")])
-    return _csv([["date", "person", "amount", "currency", "note"], *rows])
+    return csv_text([["date", "person", "amount", "currency", "note"], *rows])
 
 
-def _csv(rows: Sequence[Sequence[object]]) -> str:
+def csv_text(rows: Sequence[Sequence[object]]) -> str:
     """Return rows as CSV; text that a spreadsheet would take for a formula is marked as text."""
     text = io.StringIO()
     plain = [

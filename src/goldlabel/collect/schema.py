@@ -105,6 +105,35 @@ rate_buckets = Table(
     Column("hits", Integer, nullable=False),
 )
 
+contacts = Table(
+    "contacts",
+    metadata,
+    _reference("person_id", "people", primary_key=True),
+    Column("contact", Text, nullable=False),
+    Column("changed_at", Moment, nullable=False),
+)
+"""How people can be reached and paid; nothing but the pages of accounts and pay reads it."""
+
+passes = Table(
+    "passes",
+    metadata,
+    Column("token_hash", Text, primary_key=True),
+    _reference("person_id", "people", index=True),
+    Column("purpose", Text, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+)
+
+second_factors = Table(
+    "second_factors",
+    metadata,
+    _reference("person_id", "people", primary_key=True),
+    Column("secret", Text, nullable=False),
+    Column("confirmed", Boolean, nullable=False),
+    Column("last_step", BigInteger, nullable=False),
+    Column("used", _DATA, nullable=False),
+)
+"""``last_step`` is the half minute of the last code, ``used`` the recovery codes that are gone."""
+
 tokens = Table(
     "tokens",
     metadata,

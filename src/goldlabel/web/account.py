@@ -7,9 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
-from goldlabel.collect import accounts, limits, payouts, people, projects
+from goldlabel.collect import accounts, contacts, limits, payouts, people, projects, second_factor
 from goldlabel.collect.accounts import Session, fold_login
 from goldlabel.collect.browsing import ledger_slice
+from goldlabel.collect.contacts import LONGEST_CONTACT
 from goldlabel.collect.passwords import SHORTEST_PASSWORD, hash_password
 from goldlabel.collect.refusals import Conflict, Forbidden, Invalid, Missing
 from goldlabel.collect.store import Store
@@ -19,7 +20,6 @@ from goldlabel.web.language import COOKIE, LANGUAGES, language_of
 from goldlabel.web.pages import THEME_COOKIE, THEMES, page
 from goldlabel.web.security import (
     HOUR,
-    LIFETIME,
     QUARTER,
     SESSION,
     Before,
@@ -31,12 +31,12 @@ from goldlabel.web.security import (
     address_of,
     in_turn,
     is_plain,
-    keep_session,
     limit,
     local_path,
     may_make_projects,
     session_of,
 )
+from goldlabel.web.sessions import after_password, welcome
 
 router = APIRouter()
 
@@ -75,9 +75,9 @@ def my_pay(request: Request, project_id: ProjectId, person: Person, store: Store
 
 
 @router.get("/login")
-def login_page(request: Request, next: Next = "/") -> Response:
+def login_page(request: Request, next: Next = "/", changed: bool = False) -> Response:
     """Ask for login and password."""
-    return _login_page(request, local_path(next))
+    return _login_page(request, local_path(next), changed=changed)
 
 
 @router.post("/login")
@@ -103,7 +103,7 @@ def _log_in(request: Request, store: Store, login: str, password: str, target: s
         return _login_page(request, target, login=login, problem=error)
     with store.write() as tx:
         limits.clear_hits(tx, f"login as {tried}")
-    return welcome(request, store, person_id, target)
+    return after_password(request, store, person_id, target)
 
 
 @router.post("/logout")
@@ -117,9 +117,22 @@ def log_out(request: Request, person: Person, store: Stored) -> Response:
 
 
 @router.get("/account")
-def account_page(request: Request, person: Person, changed: bool = False) -> Response:
-    """Who I am here, and a form for a new password."""
-    return page(request, "account/account.html", problem=None, changed=changed, shortest=SHORTEST_PASSWORD)
+def account_page(request: Request, person: Person, store: Stored, changed: bool = False) -> Response:
+    """Who I am here, how I can be reached, and a form for a new password."""
+    return _account_page(request, person, store, changed=changed)
+
+
+@router.post("/account/contact")
+def change_contact(
+    request: Request, person: Person, store: Stored, contact: Annotated[str, Form(max_length=4 * LONGEST_CONTACT)] = ""
+) -> Response:
+    """Keep how I can be reached, or forget it."""
+    try:
+        with store.write() as tx:
+            contacts.set_contact(tx, person.person_id, contact)
+    except InputError as error:
+        return _account_page(request, person, store, refusal=error)
+    return RedirectResponse("/account", 303)
 
 
 @router.post("/account/password")
@@ -134,9 +147,7 @@ def _change_password(request: Request, person: Session, store: Store, old: str, 
         accounts.authenticate(store, person.login, old)
         hashed = hash_password(new)
     except InputError as error:
-        _, status, message, _ = describe(request, error)
-        values = {"problem": message, "changed": False, "shortest": SHORTEST_PASSWORD}
-        return page(request, "account/account.html", status=status, **values)
+        return _account_page(request, person, store, refusal=error)
     with store.write() as tx:
         accounts.change_password(tx, person.person_id, hashed)
     return welcome(request, store, person.person_id, "/account?changed=true")
@@ -217,16 +228,40 @@ def tell_session(request: Request) -> JSONResponse:
     )
 
 
+def _account_page(
+    request: Request, person: Session, store: Store, *, changed: bool = False, refusal: InputError | None = None
+) -> Response:
+    with store.read() as tx:
+        contact = contacts.contact_of(tx, person.person_id)
+        factor = second_factor.factor_of(tx, person.person_id)
+    status, problem = 200, ""
+    if refusal is not None:
+        _, status, problem, _ = describe(request, refusal)
+    return page(
+        request,
+        "account/account.html",
+        status=status,
+        problem=problem,
+        changed=changed,
+        shortest=SHORTEST_PASSWORD,
+        contact=contact,
+        longest_contact=LONGEST_CONTACT,
+        second_factor=factor is not None and factor.confirmed,
+    )
+
+
 def _after(taken: people.Invitation) -> str:
     return "/" if taken.project_id is None or taken.role != "requester" else f"/projects/{taken.project_id}"
 
 
-def _login_page(request: Request, target: str, *, login: str = "", problem: InputError | None = None) -> Response:
+def _login_page(
+    request: Request, target: str, *, login: str = "", problem: InputError | None = None, changed: bool = False
+) -> Response:
     status, message = 200, ""
     if problem is not None:
         _, status, message, _ = describe(request, problem)
     values: dict[str, Any] = {"next": target, "login": login, "problem": message, "plain": is_plain(request)}
-    return page(request, "account/login.html", status=status, **values)
+    return page(request, "account/login.html", status=status, changed=changed, **values)
 
 
 def _invitation_page(
@@ -250,17 +285,6 @@ def _invitation_page(
         plain=is_plain(request),
         shortest=SHORTEST_PASSWORD,
     )
-
-
-def welcome(request: Request, store: Store, person_id: int, target: str) -> Response:
-    """Open a session, ending the one that the browser had, and go on."""
-    with store.write() as tx:
-        if SESSION in request.cookies:
-            accounts.close_session(tx, request.cookies[SESSION])
-        opened = accounts.open_session(tx, person_id, lifetime=LIFETIME)
-    response = RedirectResponse(target, 303)
-    keep_session(request, response, opened)
-    return response
 
 
 def _remember(request: Request, name: str, value: str | None, target: str) -> Response:

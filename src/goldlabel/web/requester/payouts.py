@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import payouts
+from goldlabel.collect import contacts, payouts
 from goldlabel.collect.amounts import LARGEST_AMOUNT, parse_amount
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import LARGEST
@@ -84,6 +84,13 @@ def paid_table(project: Managed, store: Stored) -> Response:
     """What was paid to whom and when, as a table."""
     with store.read() as tx:
         return _table(payouts.paid_table(tx, project.id), "paid.csv")
+
+
+@router.post("/projects/{project_id}/payouts/contacts.csv")
+def contacts_table(project: Managed, person: Person, store: Stored) -> Response:
+    """How people can be reached, as a table; that somebody took it is kept."""
+    with store.write() as tx:
+        return _table(contacts.contacts_table(tx, project.id, by=person.person_id), "contacts.csv")
 
 
 def _table(text: str, name: str) -> Response:

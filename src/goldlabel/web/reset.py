@@ -1,0 +1,82 @@
+"""A new password by a link: made by a requester for somebody of the project, and used once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import RedirectResponse, Response
+
+from goldlabel.collect import passes
+from goldlabel.collect.passwords import SHORTEST_PASSWORD, hash_password
+from goldlabel.collect.refusals import Expired, Invalid
+from goldlabel.collect.store import Store
+from goldlabel.web.failures import describe
+from goldlabel.web.pages import page
+from goldlabel.web.security import (
+    HOUR,
+    Managed,
+    ObjectId,
+    Password,
+    Person,
+    Stored,
+    address_of,
+    in_turn,
+    is_plain,
+    limit,
+)
+
+router = APIRouter()
+
+Token = Annotated[str, Path(max_length=200)]
+
+
+@router.post("/projects/{project_id}/people/{person_id}/password")
+def make_link(request: Request, project: Managed, person_id: ObjectId, person: Person, store: Stored) -> Response:
+    """Make a link and show it, once: the page that shows it is the answer, as a redirect could not tell it."""
+    limit(store, "password links by", str(person.person_id), most=60, window=HOUR)
+    with store.write() as tx:
+        token = passes.make_reset(tx, project.id, person_id, by=person.person_id)
+    link = f"{request.base_url}password/{token}"
+    hours = int(passes.LIFETIMES[passes.RESET] / HOUR)
+    return page(request, "requester/password.html", project=project, person_id=person_id, link=link, hours=hours)
+
+
+@router.get("/password/{token}")
+def password_page(request: Request, token: Token, store: Stored) -> Response:
+    """Ask for a new password."""
+    _find(request, store, token)
+    return _password_page(request, token)
+
+
+@router.post("/password/{token}")
+async def set_password(request: Request, token: Token, store: Stored, password: Password) -> Response:
+    """Set a new password; the link is used up, and all sessions end."""
+    return await in_turn(request, _set_password, request, token, store, password)
+
+
+def _set_password(request: Request, token: str, store: Store, password: str) -> Response:
+    _find(request, store, token)
+    try:
+        hashed = hash_password(password)
+    except Invalid as error:
+        _, status, message, _ = describe(request, error)
+        return _password_page(request, token, status=status, problem=message)
+    with store.write() as tx:
+        passes.reset_password(tx, token, hashed)
+    return RedirectResponse("/login?changed=true", 303)
+
+
+def _find(request: Request, store: Store, token: str) -> None:
+    """Refuse a link that is none, and count who tries such links."""
+    try:
+        with store.read() as tx:
+            passes.person_with_pass(tx, token, passes.RESET)
+    except Expired:
+        limit(store, "wrong link from", address_of(request), most=60, window=HOUR)
+        raise
+
+
+def _password_page(request: Request, token: str, *, status: int = 200, problem: str = "") -> Response:
+    values = {"token": token, "problem": problem, "plain": is_plain(request), "shortest": SHORTEST_PASSWORD}
+    return page(request, "account/password.html", status=status, **values)
