@@ -95,6 +95,11 @@ SAMPLES["0009"] = (
     "INSERT INTO passes VALUES ('hash', 1, 'reset', 2000000)",
     "INSERT INTO second_factors VALUES (1, 'GEZDGNBVGY3TQOJQ', true, 0, '[]')",
 )
+SAMPLES["0010"] = (
+    *SAMPLES["0009"],
+    "INSERT INTO taggings VALUES (1, 1, 1, 2, 'ambiguous', 'which night?', 1600000)",
+    "INSERT INTO tagging_tags VALUES (1, 'lexical')",
+)
 
 
 def url_of(place: str) -> str:

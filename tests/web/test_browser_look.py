@@ -21,6 +21,7 @@ from goldlabel.collect.premises import Premise
 from goldlabel.collect.projects import add_premises
 from goldlabel.collect.schema import pairs
 from goldlabel.collect.schema import premises as premise_rows
+from goldlabel.collect.tagging import taggings_of
 from tests.web.site import Site, browsing, serving
 from tests.web.test_security import allowed_roles, filled, routes
 from tests.web.world import World, objects, opened, populate
@@ -155,3 +156,28 @@ def test_chinese_characters_are_drawn(served: tuple[World, Site], browser: Brows
         missing, first, second = (visit.page.evaluate(DRAW, text) for text in ("\u0378", "判", "断"))
         assert len({missing, first, second}) == 3
         assert visit.page.evaluate(DRAW, "") not in (first, second)
+
+
+def test_an_expert_needs_no_mouse(served: tuple[World, Site], browser: Browser) -> None:
+    world, site = served
+    with site.visit(browser, world.people["expert"]) as visit:
+        page = visit.page
+        page.goto(f"/projects/{world.project}/tag")
+        first = page.locator("form[action*='/tag/']").get_attribute("action")
+        for key in ("1", "4", "1", "6", "d", "c"):
+            page.keyboard.press(key)
+        page.keyboard.type("Which road? 1")
+        page.keyboard.press("Control+Enter")
+        page.wait_for_function("first => !document.querySelector(`form[action='${first}']`)", arg=first)
+        page.keyboard.press("ArrowLeft")
+        page.locator(f"form[action='{first}']").wait_for()
+        checked = page.eval_on_selector_all("input:checked", "boxes => boxes.map((box) => box.value)")
+        assert checked == ["lexical", "reasoning", "debatable"]
+        assert page.locator("#comment").input_value() == "Which road? 1"
+        page.keyboard.press("2")
+        page.keyboard.press("Enter")
+        page.locator(f"form:not([action='{first}'])[action*='/tag/']").wait_for()
+        assert visit.complaints == []
+    with world.store.read() as tx:
+        said = taggings_of(tx, world.project, pair_id=int((first or "").rpartition("/")[2]))
+    assert [one.tags for told in said.values() for one in told] == [("reference", "lexical", "reasoning")]

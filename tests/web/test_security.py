@@ -49,6 +49,8 @@ WHO_WORKS = {
     "/projects/{project_id}/write": ("writer",),
     "/projects/{project_id}/verify": ("verifier",),
     "/projects/{project_id}/verify/undo": ("verifier",),
+    "/projects/{project_id}/tag": ("expert",),
+    "/projects/{project_id}/tag/{pair_id}": ("expert",),
     "/projects/{project_id}/instructions/{role}": ("writer",),
     "/projects/{project_id}/training/{role}": ("writer",),
     "/api/projects/{project_id}/claim": ("writer",),
@@ -165,7 +167,9 @@ def test_a_task_is_for_who_holds_it(world: World) -> None:
 def test_things_of_another_project_do_not_exist(world: World) -> None:
     mine, theirs = objects(world, world.project), objects(world, world.other)
     boss = world.visitor("boss")
+    visitors = {"requester": boss, "expert": world.visitor("expert")}
     forms = {
+        "{pair_id}": {"tags": "lexical"},
         "reverse": {"reason": "no"},
         "decide": {"decision": "reject", "reason": "no"},
         "vote": {"label": "neutral"},
@@ -186,8 +190,9 @@ def test_things_of_another_project_do_not_exist(world: World) -> None:
         ):
             if f"{{{name}}}" in path:
                 address = filled(path, {**mine, name: theirs[name]})
-                data = {"csrf": boss.token(), **forms.get(path.rsplit("/", 1)[-1], {})}
-                answer = boss.client.request(method, address, **({"data": data} if method == "POST" else {}))
+                who = visitors[allowed_roles(path)[0]]
+                data = {"csrf": who.token(), **forms.get(path.rsplit("/", 1)[-1], {})}
+                answer = who.client.request(method, address, **({"data": data} if method == "POST" else {}))
                 assert answer.status_code == 404, (method, path, answer.status_code)
                 tried += 1
     assert tried >= 7

@@ -20,6 +20,7 @@ from goldlabel.collect.protocols import ONLY
 from goldlabel.collect.refusals import Missing
 from goldlabel.collect.schema import answers, pairs, people, premises, subsets
 from goldlabel.collect.store import LARGEST, Transaction
+from goldlabel.collect.tagging import tagged_as
 
 Word = Annotated[str, MaxLen(200)]
 Id = Annotated[int, Interval(ge=1, le=LARGEST)]
@@ -50,6 +51,8 @@ class PairFilter:
     negated: Word = ""
     right: Word = ""
     overlap: Percent | None = None
+    tag: Word = ""
+    quality: Word = ""
 
     @property
     def given(self) -> dict[str, Any]:
@@ -181,6 +184,8 @@ def _conditions(project: Project, chosen: PairFilter) -> list[ColumnElement[bool
         wanted += [pairs.c.state == (chosen.state or "counted"), pairs.c.hidden.is_(None)]
     wanted += [pairs.c.id >= chosen.first] if chosen.first is not None else []
     wanted += [pairs.c.id <= chosen.last] if chosen.last is not None else []
+    if chosen.tag or chosen.quality:
+        wanted.append(tagged_as(chosen.tag, chosen.quality))
     if chosen.voted or chosen.voter or chosen.vote:
         wanted.append(pairs.c.id.in_(_voted(project.id, chosen)))
     return wanted
@@ -227,4 +232,7 @@ def _measured_ids(tx: Transaction, project: Project, chosen: PairFilter, marks: 
     wanted += [pl.col("id") <= chosen.last] if chosen.last is not None else []
     if chosen.voted or chosen.voter or chosen.vote:
         wanted.append(pl.col("id").is_in([row.pair_id for row in tx.all(_voted(project.id, chosen))]))
+    if chosen.tag or chosen.quality:
+        tagged = tx.all(select(pairs.c.id).where(tagged_as(chosen.tag, chosen.quality)))
+        wanted.append(pl.col("id").is_in([row.id for row in tagged]))
     return frame.filter(*wanted)["id"]

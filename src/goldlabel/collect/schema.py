@@ -431,6 +431,27 @@ training_answers = Table(
     UniqueConstraint("project_id", "person_id", "attempt", "example"),
 )
 
+taggings = Table(
+    "taggings",
+    metadata,
+    _id(),
+    _reference("project_id", "projects", index=True),
+    _reference("pair_id", "pairs"),
+    _reference("person_id", "people"),
+    Column("quality", Text, nullable=False),
+    Column("comment", Text, nullable=False),
+    Column("tagged_at", Moment, nullable=False),
+    UniqueConstraint("pair_id", "person_id"),
+)
+"""What an expert says of a pair; what they said before is in the events."""
+
+tagging_tags = Table(
+    "tagging_tags",
+    metadata,
+    _reference("tagging_id", "taggings", primary_key=True),
+    Column("tag", Text, primary_key=True),
+)
+
 checks = Table(
     "checks",
     metadata,

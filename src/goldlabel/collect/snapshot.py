@@ -24,6 +24,7 @@ from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import ONLY
 from goldlabel.collect.schema import answers, members, pairs, people, premises, subsets
 from goldlabel.collect.store import Transaction
+from goldlabel.collect.tagging import Tagging, taggings_of, union_of_tags
 from goldlabel.pairs import Card, Pairs
 from goldlabel.pairs.record import COLUMNS, SCHEMA
 from goldlabel.pairs.rows import to_json
@@ -87,6 +88,7 @@ class _Around:
     written: Mapping[int, Row[Any]]
     votes: Mapping[int, Sequence[Row[Any]]]
     adjudications: Mapping[int, Row[Any]]
+    taggings: Mapping[int, Sequence[Tagging]]
 
     @classmethod
     def of(cls, tx: Transaction, project_id: int) -> _Around:
@@ -100,6 +102,7 @@ class _Around:
             written=_by_id(tx, written),
             votes=_votes(tx, project_id),
             adjudications=adjudications_of(tx, project_id),
+            taggings=taggings_of(tx, project_id),
         )
 
 
@@ -149,7 +152,7 @@ def _record(row: Row[Any], found: Project, around: _Around) -> dict[str, Any]:
         "level": None if row.level == ONLY else row.level,
         "writer": writer,
         "condition": around.subsets[row.subset_id].condition or None,
-        "tags": [],
+        "tags": union_of_tags(around.taggings.get(row.id, ())),
         "group": f"premise-{row.premise_id}",
         "meta": to_json({name: value for name, value in _meta(row, around, complete).items() if value is not None}),
     }
@@ -175,6 +178,7 @@ def _meta(row: Row[Any], around: _Around, complete: bool) -> dict[str, Any]:
         "timings": written.timings if written else None,
         "source": premise.source,
         "original_id": row.original_id,
+        "expert_tags": [one.to_dict() for one in around.taggings.get(row.id, ())] or None,
         "premise_original_id": premise.original_id,
         "premise_meta": premise.meta,
         "pair_meta": row.meta,

@@ -16,6 +16,7 @@ from goldlabel.collect.measurements import Group, look_up
 from goldlabel.collect.pair_browsing import pairs_by_subset
 from goldlabel.collect.projects import Project, QueueLine, queue_progress
 from goldlabel.collect.store import Store
+from goldlabel.collect.tagging import tag_figures
 from goldlabel.web.pages import page
 from goldlabel.web.security import Before, Managed, Stored
 from goldlabel.web.sorting import Sorted
@@ -103,6 +104,7 @@ def _progress(store: Store, project: Project) -> dict[str, Any]:
             "kinds": ledger_kinds(tx, project.id),
             "pending_checks": pending_checks(tx, project.id),
             "now": tx.now,
+            "tags": tag_figures(tx, project),
         }
 
 

@@ -21,6 +21,7 @@ from goldlabel.collect.pair_browsing import (
 )
 from goldlabel.collect.remarks import remarks_on
 from goldlabel.collect.rules import Hypothesis, measure_hypotheses
+from goldlabel.collect.tagging import taggings_of
 from goldlabel.web.pages import page
 from goldlabel.web.security import Before, Managed, ObjectId, Stored
 
@@ -66,6 +67,7 @@ def pair_page(request: Request, project: Managed, pair_id: ObjectId, store: Stor
         together = siblings(tx, row)
         remarks = remarks_on(tx, pair_id)
         decided = adjudications_of(tx, project.id, pair_id).get(pair_id)
+        said = taggings_of(tx, project.id, pair_id=pair_id)[pair_id]
     text = Hypothesis(label=row.label, level=row.level or "", text=row.hypothesis)
     measure = measure_hypotheses(row.premise, [text], project.protocol)[0]
     return page(
@@ -77,6 +79,7 @@ def pair_page(request: Request, project: Managed, pair_id: ObjectId, store: Stor
         together=together,
         remarks=remarks,
         decided=decided,
+        said=said,
         measure=measure,
         pieces=marked(measure.text, measure.shared, measure.negators),
     )

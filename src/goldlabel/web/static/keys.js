@@ -1,9 +1,11 @@
-// A key for every button and link that names one in data-key.
+// A key for every button, link and choice that names one in data-key; in a field of text only Ctrl ↵, for what has ↵.
 
 document.addEventListener("keydown", (event) => {
-  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  if (event.target.matches("input, textarea, select")) return;
+  if (event.repeat || event.altKey || event.isComposing) return;
   const wanted = event.key.toLowerCase();
+  const held = event.ctrlKey || event.metaKey;
+  const inText = event.target.matches("textarea, select, input:not([type=checkbox], [type=radio])");
+  if (held ? wanted !== "enter" : inText) return;
   const target = [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key === wanted);
   if (!target) return;
   event.preventDefault();
