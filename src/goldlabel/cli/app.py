@@ -12,6 +12,7 @@ import typer
 from goldlabel.cli import (
     audit,
     bench,
+    card,
     collect,
     compare,
     data,
@@ -24,6 +25,7 @@ from goldlabel.cli import (
     score,
     split,
     train,
+    verbs,
     verify,
 )
 from goldlabel.cli.entry import INTERRUPTED
@@ -42,6 +44,13 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(data.app, name="data")
+data.app.command("card")(card.card_command)
+data.app.command("head")(verbs.head_command)
+data.app.command("sample")(verbs.sample_command)
+data.app.command("filter")(verbs.filter_command)
+data.app.command("merge")(verbs.merge_command)
+data.app.command("diff")(verbs.diff_command)
+data.app.command("dedupe")(verbs.dedupe_command)
 data.app.command("split")(split.split_command)
 data.app.command("duplicates")(duplicates.duplicates_command)
 app.add_typer(recast.app, name="recast")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from goldlabel.cli.card import makes_dataset, makes_dataset_in_a_language, refuse_details
 from goldlabel.cli.output import (
     JsonOption,
     LimitOption,
@@ -24,7 +25,7 @@ from goldlabel.cli.output import (
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
 from goldlabel.files import input_files
-from goldlabel.pairs.card import AUTHORS
+from goldlabel.pairs.card import AUTHORS, Details, rewrite_card
 from goldlabel.pairs.record import SPLITS
 from goldlabel.registry import one_of
 from goldlabel.sources import SOURCES, add, is_added, load
@@ -108,6 +109,7 @@ def fetch_command(name: NameArgument, as_json: JsonOption = False) -> None:
 
 
 @app.command("export")
+@makes_dataset
 @reads_files
 def export_command(
     path: PathArgument,
@@ -122,6 +124,7 @@ def export_command(
     ] = None,
     split: Annotated[str | None, typer.Option("--split", help="Only this split: train, dev, test or none.")] = None,
     *,
+    details: Details,
     reading: ReadingOptions,
     limit: LimitOption = None,
     as_json: JsonOption = False,
@@ -137,6 +140,9 @@ def export_command(
     if to_stdout and as_json:
         raise InputError(f"-o {output} and --json both want standard output; choose one")
     is_folder = to == "hf" or (to == "parquet" and not to_stdout and (output is None or output.suffix != ".parquet"))
+    if not is_folder:
+        refuse_details(details, "one file carries none")
+    pairs = pairs.describe(**details)
     default = Path(f"{pairs.card.name}-{to}" if is_folder else f"{pairs.card.name}.{to}")
     target = STDOUT if to_stdout else output or default
     refuse_own_input(target, path)
@@ -152,6 +158,7 @@ def export_command(
 
 
 @app.command("make")
+@makes_dataset_in_a_language
 def make_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help=f"The generator: {', '.join(GENERATORS)}.")],
     language: Annotated[str, typer.Option("--language", help="Language of the pairs: en or zh.")] = "en",
@@ -169,6 +176,8 @@ def make_command(
         ),
     ] = None,
     output: Annotated[Path | None, folder_option("Folder to write; by default NAME-LANGUAGE.")] = None,
+    *,
+    details: Details,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
@@ -184,4 +193,5 @@ def make_command(
             artifact=artifact,
             on_pairs=advance,
         )
+    rewrite_card(Path(made.output), **details)
     show(made, as_json, output=made.output)

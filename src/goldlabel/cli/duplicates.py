@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from goldlabel.cli.card import makes_dataset, refuse_details
 from goldlabel.cli.output import (
     JsonOption,
     LimitOption,
@@ -21,6 +22,7 @@ from goldlabel.cli.output import (
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
+from goldlabel.pairs.card import Details
 from goldlabel.pairs.duplicates import FIELDS, Duplicates, find_duplicates
 from goldlabel.registry import one_of
 
@@ -28,6 +30,7 @@ SHOWN = 20
 """How many duplicated pairs are printed for people."""
 
 
+@makes_dataset
 @reads_files
 def duplicates_command(
     paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders, or names of added sources.")],
@@ -47,12 +50,15 @@ def duplicates_command(
         folder_option("Folder for what --drop leaves; for several PATHs, one folder in it each."),
     ] = None,
     *,
+    details: Details,
     reading: ReadingOptions,
     limit: LimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find exact and near duplicates within and across datasets, and drop them if you like."""
     one_of("--on", on, tuple(FIELDS))
+    if not drop:
+        refuse_details(details, "without --drop none is written")
     if drop != (output is not None):
         raise InputError("--drop and -o go together: say with -o where the pairs shall be written")
     datasets, others = (
@@ -63,7 +69,7 @@ def duplicates_command(
         duplicates = find_duplicates(datasets, against=others, on=on, threshold=threshold)
     for number, target in enumerate(targets):
         with progress(f"writing {target}", None):
-            duplicates.without(datasets[number], number).write(target)
+            duplicates.without(datasets[number], number).describe(**details).write(target)
     _show(duplicates, len(duplicates.redundant) if drop else 0, output, as_json)
 
 

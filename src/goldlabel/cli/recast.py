@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
+from goldlabel.cli.card import makes_dataset
 from goldlabel.cli.output import (
     JsonOption,
     LimitOption,
@@ -21,6 +22,7 @@ from goldlabel.cli.output import (
 from goldlabel.errors import InputError
 from goldlabel.files import input_files
 from goldlabel.pairs import Pairs, read
+from goldlabel.pairs.card import Details, rewrite_card
 from goldlabel.registry import one_of
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ def list_command(as_json: JsonOption = False) -> None:
 
 
 @app.command("run")
+@makes_dataset
 def run_command(
     name: NameArgument,
     sources: Annotated[list[Path], typer.Argument(metavar="SOURCE…", help="The annotated files, folder or archive.")],
@@ -86,6 +89,8 @@ def run_command(
     ] = True,
     limit: LimitOption = None,
     seed: SeedOption = 0,
+    *,
+    details: Details,
     as_json: JsonOption = False,
 ) -> None:
     """Recast annotated files into a dataset of pairs."""
@@ -98,6 +103,7 @@ def run_command(
     total = sum(file.size for path in sources for file in input_files(path))
     with progress(f"recasting {name}", total) as advance:
         run = run_recast(name, sources, options, output=target, limit=limit, on_bytes=advance)
+        rewrite_card(target, **details)
     artifacts = _artifacts(run.pairs, seed) if audit else None
     if as_json:
         print_json(run.to_dict() | {"artifacts": artifacts})

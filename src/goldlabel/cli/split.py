@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from goldlabel.cli.card import makes_dataset
 from goldlabel.cli.output import (
     JsonOption,
     LimitOption,
@@ -24,7 +25,7 @@ from goldlabel.cli.output import (
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
-from goldlabel.pairs.card import CARD
+from goldlabel.pairs.card import CARD, Details
 from goldlabel.pairs.drawing import PAIR, UNIT
 from goldlabel.pairs.record import COLUMNS
 from goldlabel.pairs.splits import ExcludeOverlap, ExclusiveWriters, Halves, Plan, Ratios, Split, Subset, Verified
@@ -55,6 +56,7 @@ class SplitOptions:
     writers: str | None
 
 
+@makes_dataset
 @reads_files
 def split_command(
     path: PathArgument,
@@ -96,6 +98,7 @@ def split_command(
     ] = None,
     output: Annotated[Path | None, folder_option("Folder to write; by default NAME-split.")] = None,
     *,
+    details: Details,
     reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
@@ -123,7 +126,7 @@ def split_command(
     with progress(f"writing {target}", None):
         results = {name: _split(pairs, plan, exclude_overlap, seed) for name, plan in plans.items()}
         for name, result in results.items():
-            result.pairs.write(target / name)
+            result.pairs.describe(**details).write(target / name)
     for result in results.values():
         for line in result.notes:
             note(line)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from goldlabel.cli.card import makes_dataset, refuse_details
 from goldlabel.cli.output import (
     JsonOption,
     LimitOption,
@@ -23,6 +24,7 @@ from goldlabel.cli.output import (
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
 from goldlabel.pairs import Result
+from goldlabel.pairs.card import Details, rewrite_card
 
 if TYPE_CHECKING:
     from goldlabel.metrics import Estimate
@@ -32,6 +34,7 @@ UNDEFINED = "undefined"
 GROUPS_PER_TABLE = 3
 
 
+@makes_dataset
 @reads_files
 def verify_command(
     path: PathArgument,
@@ -88,6 +91,7 @@ def verify_command(
         folder_option("Folder for the pairs with gold labels, verification.json and .csv."),
     ] = None,
     *,
+    details: Details,
     reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
@@ -97,7 +101,9 @@ def verify_command(
     from goldlabel.verify import compare_mixture, human_baseline, read_votes, verify
     from goldlabel.verify.vote_files import VOTE_COLUMNS
 
-    if output is not None:
+    if output is None:
+        refuse_details(details, "without -o none is written")
+    else:
         refuse_own_input(output, path)
     columns = reading["columns"] or {}
     vote_columns = {name: column for name, column in columns.items() if name in VOTE_COLUMNS}
@@ -134,6 +140,7 @@ def verify_command(
         )
         if output is not None:
             result.write(output)
+            rewrite_card(output, **details)
     written = {"output": str(output)} if output is not None else {}
     if as_json:
         print_json(result.to_dict() | {name: part.to_dict() for name, part in more.items()} | written)

@@ -55,6 +55,8 @@ class Details(TypedDict, total=False):
     language: str | None
     description: str | None
     citation: str | None
+    source: str | None
+    author: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,12 +145,21 @@ def write_card(card: Card, folder: Path) -> None:
     write_text(folder / "croissant.json", json.dumps(croissant(card), ensure_ascii=False, indent=2) + "\n")
 
 
+def rewrite_card(folder: Path, **details: Unpack[Details]) -> Card:
+    """Say more on the card of a dataset that is written already, or other things."""
+    card = read_card(folder)
+    if any(details.values()):
+        card = card.described(**details)
+        write_card(card, folder)
+    return card
+
+
 def read_card(folder: Path) -> Card:
     """Read a dataset's ``card.json``."""
     path = folder / CARD
     try:
         return Card.from_dict(json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError(f"{folder}: is no dataset, it has no {CARD}") from error
     except (InputError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: is not a dataset card ({error})") from error
