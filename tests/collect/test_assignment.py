@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from sqlalchemy import event, select
 
 from goldlabel.collect.accounts import create_account
 from goldlabel.collect.assignment import Claim, batch, claim, skip, task
+from goldlabel.collect.drafts import save_draft
 from goldlabel.collect.people import add_member, set_member
 from goldlabel.collect.premises import Premise
 from goldlabel.collect.projects import (
@@ -29,7 +31,7 @@ from goldlabel.collect.rules import Hypothesis
 from goldlabel.collect.schema import assignments
 from goldlabel.collect.store import Store
 from goldlabel.collect.verifying import undo, vote
-from goldlabel.collect.writing import mark_unusable, save_draft, submit
+from goldlabel.collect.writing import mark_unusable, submit
 from goldlabel.errors import InputError
 from tests.collect.campaign import join, small_protocol, verify_all, write_all
 from tests.collect.conftest import MovableClock
@@ -147,6 +149,28 @@ def test_an_answer_after_the_task_passed_on_is_kept_and_not_counted(store: Store
     assert answer(store, second, passed.assignment_id) == "counted"
     with store.read() as tx:
         assert queue_progress(tx, project_id)[0].answered == 1
+    assert agrees(store, project_id)
+
+
+@pytest.mark.parametrize("left", ["skipped", "lapsed"])
+def test_a_late_answer_counts_and_is_paid_while_its_task_is_free(store: Store, clock: MovableClock, left: str) -> None:
+    project_id = meadow(store, small_protocol("single", verifiers=1), news=1)
+    written(store, project_id)
+    first, second = join(store, project_id, "verifier", 2)
+    [lent] = get(store, project_id, first).tasks
+    clock.move(**LEASE)
+    [passed] = get(store, project_id, second).tasks
+    if left == "skipped":
+        with store.write() as tx:
+            skip(tx, passed.assignment_id, second)
+    else:
+        clock.move(**LEASE)
+    with store.write() as tx:
+        receipt = vote(tx, lent.assignment_id, first, key="k", label="neutral")
+    assert (receipt.state, receipt.amount) == ("counted", Decimal("0.20"))
+    assert agrees(store, project_id)
+    if left == "lapsed":
+        assert answer(store, second, passed.assignment_id) == "late"
     assert agrees(store, project_id)
 
 
@@ -314,8 +338,9 @@ def test_a_task_shows_no_label_and_no_origin(store: Store) -> None:
     [lent] = get(store, project_id, verifier).tasks
     assert set(vars(lent)) == {
         "assignment_id", "project_id", "kind", "condition", "premise", "genre", "hypothesis", "expires_at",
+        "earlier",
     }  # fmt: skip
-    assert (lent.kind, lent.condition, lent.genre) == ("verify", "", "")
+    assert (lent.kind, lent.condition, lent.genre, lent.earlier) == ("verify", "", "", None)
 
 
 def test_someone_elses_task_does_not_exist(store: Store) -> None:

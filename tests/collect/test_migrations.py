@@ -100,6 +100,7 @@ SAMPLES["0010"] = (
     "INSERT INTO taggings VALUES (1, 1, 1, 2, 'ambiguous', 'which night?', 1600000)",
     "INSERT INTO tagging_tags VALUES (1, 'lexical')",
 )
+SAMPLES["0011"] = (*SAMPLES["0010"], "INSERT INTO collection VALUES ('key')")
 
 
 def url_of(place: str) -> str:

@@ -16,7 +16,8 @@ from sqlalchemy import select
 
 from goldlabel.collect.accounts import create_account
 from goldlabel.collect.answering import Receipt
-from goldlabel.collect.assignment import claim, skip
+from goldlabel.collect.assignment import claim, skip, take_up
+from goldlabel.collect.drafts import save_draft
 from goldlabel.collect.ledger import give, lines, reverse, totals
 from goldlabel.collect.people import add_member
 from goldlabel.collect.projects import NewPair, add_premises, configure, create_project, import_pairs, set_state
@@ -27,7 +28,7 @@ from goldlabel.collect.rejection import take_back as take_back_decision
 from goldlabel.collect.schema import answers, assignments, pairs, tasks
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.verifying import draw_verification, undo, vote
-from goldlabel.collect.writing import mark_unusable, save_draft, submit
+from goldlabel.collect.writing import mark_unusable, submit
 from tests.collect.campaign import join, small_protocol
 from tests.collect.conftest import MovableClock
 from tests.collect.postgres import empty
@@ -148,7 +149,12 @@ class Collection(RuleBasedStateMachine):
         """Send an answer; the model knows what must become of it."""
         person_id = self.people[person]
         with self.store.read() as tx:
-            state = tx.value(select(assignments.c.state).where(assignments.c.id == assignment_id))
+            own = tx.one(select(assignments).where(assignments.c.id == assignment_id))
+            assert own is not None
+            task = tx.one(select(tasks).where(tasks.c.id == own.task_id))
+            assert task is not None
+        state, lapsed = own.state, task.state == "leased" and task.lease_until <= self.clock.now
+        counts = state == "leased" or task.state == "open" or lapsed
         known = self.given.get((assignment_id, key))
         try:
             with self.store.write() as tx:
@@ -162,7 +168,7 @@ class Collection(RuleBasedStateMachine):
             assert receipt.answer_id == known
             return
         self.given[assignment_id, key] = receipt.answer_id
-        assert receipt.state == {"leased": "counted", "passed": "late"}[state]
+        assert receipt.state == ("counted" if counts else "late")
         if receipt.state == "counted":
             self.expected[person_id] += {"write": 90, "refuse": 0, "verify": 20}[kind]
 
@@ -196,6 +202,17 @@ class Collection(RuleBasedStateMachine):
             try:
                 with self.store.write() as tx:
                     skip(tx, assignment_id, self.people[person])
+            except Conflict:
+                pass
+
+    @rule(person=PEOPLE, choice=st.integers(0, 9))
+    def think_again(self, person: int, choice: int) -> None:
+        """Take up what was skipped, if it is still free."""
+        assignment_id = self.assigned(person, choice, ("write", "verify", "gold"))
+        if assignment_id is not None:
+            try:
+                with self.store.write() as tx:
+                    assert take_up(tx, assignment_id, self.people[person]).expires_at > self.clock.now
             except Conflict:
                 pass
 

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError
 
+from goldlabel.collect.collection import collection_key
 from goldlabel.collect.events import record
 from goldlabel.collect.schema import events, ledger, people
 from goldlabel.collect.store import FILE, Store
@@ -214,3 +215,14 @@ def test_another_programs_lock_is_told(tmp_path: Path, monkeypatch: pytest.Monke
     add(store, "heron")
     assert names(store) == ["heron"]
     store.close()
+
+
+def test_a_collection_keeps_a_key_that_no_other_has(tmp_path: Path) -> None:
+    keys = []
+    for name, opening in (("one", Store.create), ("one", Store.open), ("two", Store.create)):
+        store = opening(tmp_path / name)
+        with store.read() as tx:
+            keys.append(collection_key(tx))
+        store.close()
+    assert keys[0] == keys[1] != keys[2]
+    assert len(keys[0]) == len(keys[2]) == 32

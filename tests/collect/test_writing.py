@@ -6,14 +6,15 @@ import pytest
 from sqlalchemy import func, select
 
 from goldlabel.collect.answering import Receipt
-from goldlabel.collect.assignment import Assignment, claim
+from goldlabel.collect.assignment import Assignment, claim, take_up
+from goldlabel.collect.drafts import last_set_aside, load_draft, save_draft, set_aside
 from goldlabel.collect.ledger import lines
 from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import BrokenRules, Conflict, Missing
 from goldlabel.collect.rules import Hypothesis, clean_text
 from goldlabel.collect.schema import answers, pairs, premises, tasks
 from goldlabel.collect.store import Store
-from goldlabel.collect.writing import load_draft, mark_unusable, save_draft, submit
+from goldlabel.collect.writing import mark_unusable, submit
 from goldlabel.errors import InputError
 from tests.collect.campaign import ANIMALS, join, small_protocol
 from tests.collect.conftest import MovableClock
@@ -173,6 +174,51 @@ def test_a_draft_is_kept_by_its_revision(store: Store) -> None:
         assert load_draft(tx, key, writer) is None
         with pytest.raises(Conflict, match="is not being written any more"):
             save_draft(tx, key, writer, revision=7, content={})
+
+
+def test_a_draft_from_another_window_is_not_written_over(store: Store) -> None:
+    _, [writer], lent = started(store)
+    key = lent.assignment_id
+    with store.write() as tx:
+        assert save_draft(tx, key, writer, revision=5, content={"texts": {"a": "here"}}, base=0) == 5
+        assert save_draft(tx, key, writer, revision=9, content={"texts": {"a": "there"}}, base=0) == 5
+        kept = load_draft(tx, key, writer)
+        assert kept is not None
+        assert kept.content == {"texts": {"a": "here"}}
+        assert save_draft(tx, key, writer, revision=9, content={"texts": {"a": "there"}}, base=5) == 9
+
+
+def test_what_was_set_aside_can_be_taken_up_again(store: Store, clock: MovableClock) -> None:
+    project_id, [writer, other], lent = started(store, people=2)
+    content = {"texts": {"neutral only": "Perhaps."}}
+    with store.write() as tx:
+        assert last_set_aside(tx, project_id, writer) is None
+        for _ in range(2):
+            set_aside(tx, lent.assignment_id, writer, revision=7, content=content)
+        back = last_set_aside(tx, project_id, writer)
+        assert back is not None
+        assert back.premise == lent.premise
+        for _ in range(2):
+            assert take_up(tx, lent.assignment_id, writer).assignment_id == lent.assignment_id
+        kept = load_draft(tx, lent.assignment_id, writer)
+        assert kept is not None
+        assert kept.content == content
+        assert check(tx, project_id) == []
+        set_aside(tx, lent.assignment_id, writer, revision=8, content=content)
+    [taken, *_] = [one for one in get(store, project_id, other, "write", hold=9).tasks if one.premise == lent.premise]
+    with store.write() as tx:
+        assert last_set_aside(tx, project_id, writer) is None
+        with pytest.raises(Conflict, match="someone else has been given it"):
+            take_up(tx, lent.assignment_id, writer)
+    clock.move(hours=2)
+    with store.write() as tx:
+        assert take_up(tx, lent.assignment_id, writer).premise == lent.premise
+    assert write(store, lent, writer).state == "counted"
+    assert write(store, taken, other).state == "late"
+    with store.write() as tx:
+        assert check(tx, project_id) == []
+        with pytest.raises(Conflict, match="cannot be taken up again"):
+            take_up(tx, taken.assignment_id, other)
 
 
 def test_drafts_and_times_have_bounds(store: Store) -> None:

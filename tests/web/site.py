@@ -106,9 +106,9 @@ def browsing(chromium: str) -> Iterator[Browser]:
 
 
 @contextmanager
-def serving(store: Store) -> Iterator[Site]:
-    """Serve a store on a free port until the block ends."""
-    options = {"host": "127.0.0.1", "port": 0, "log_level": "error", "ws": "none", "lifespan": "off"}
+def serving(store: Store, *, port: int = 0) -> Iterator[Site]:
+    """Serve a store on a port, if not given a free one, until the block ends."""
+    options = {"host": "127.0.0.1", "port": port, "log_level": "error", "ws": "none", "lifespan": "off"}
     server = uvicorn.Server(uvicorn.Config(create_app(store), **options))  # type: ignore[arg-type]
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -126,7 +126,13 @@ def test_a_draft_is_kept_and_an_older_one_does_not_replace_it(writing: Any) -> N
     visitor = Visitor(app, store, ann)
     task = visitor.data(f"/projects/{project_id}/write")["work"]["tasks"][0]
     path = f"/api/assignments/{task['assignment']}/draft"
-    newer = {"texts": {"neutral easy": "<b>半</b> 😀 \u2028"}, "unusable": False, "note": "", "seconds": {"total": 3.5}}
+    newer = {
+        "texts": {"neutral easy": "<b>半</b> 😀 \u2028"},
+        "unusable": False,
+        "note": "",
+        "seconds": {"total": 3.5},
+        "device": "d",
+    }
     older = newer | {"texts": {"neutral easy": "old"}}
     assert visitor.send(path, {"revision": 1700000000002, "content": newer}, method="PUT").json()["revision"] % 10 == 2
     assert visitor.send(path, {"revision": 1700000000001, "content": older}, method="PUT").json()["revision"] % 10 == 2
@@ -136,6 +142,35 @@ def test_a_draft_is_kept_and_an_older_one_does_not_replace_it(writing: Any) -> N
     visitor.send(f"/api/assignments/{task['assignment']}/submit", {"key": "k", "hypotheses": hypotheses()})
     assert count(store, drafts) == 0
     assert visitor.send(path, {"revision": 1700000000003, "content": newer}, method="PUT").status_code == 409
+
+
+def test_what_was_written_for_a_skipped_premise_is_offered_where_nothing_is_left(writing: Any) -> None:
+    store, app, project_id, (ann, *_) = writing
+    visitor = Visitor(app, store, ann)
+    (first,) = visitor.data(f"/projects/{project_id}/write")["work"]["tasks"]
+    content = {"texts": {"neutral easy": "It waited."}}
+    path = f"/api/assignments/{first['assignment']}/skip"
+    done = [visitor.send(path, {"draft": {"revision": 9, "content": content}}) for _ in range(2)]
+    assert [one.status_code for one in done] == [200, 200]
+    shown = visitor.data(f"/projects/{project_id}/write")
+    assert shown["aside"] == {"assignment": first["assignment"], "premise": first["premise"]}
+    for _ in range(2):
+        (task,) = visitor.data(f"/projects/{project_id}/write")["work"]["tasks"]
+        visitor.send(f"/api/assignments/{task['assignment']}/skip")
+    assert first["premise"] in unescape(visitor.page(f"/projects/{project_id}/write").text)
+    back = visitor.fill(f"/projects/{project_id}/write/resume", assignment=first["assignment"])
+    assert back.headers["location"] == f"/projects/{project_id}/write"
+    (again,) = visitor.data(f"/projects/{project_id}/write")["work"]["tasks"]
+    assert again["draft"]["content"]["texts"] == content["texts"]
+
+
+def test_pages_that_need_a_script_say_so(writing: Any) -> None:
+    store, app, project_id, (ann, bob, cem, _) = writing
+    assert "<noscript>" in Visitor(app, store, ann).page(f"/projects/{project_id}/write").text
+    write_all(store, project_id, [ann, bob])
+    page = Visitor(app, store, cem).page(f"/projects/{project_id}/verify").text
+    assert "<noscript>" in page
+    assert "If A is true, then B is …" in page
 
 
 def test_unusable_and_skipped_premises(writing: Any) -> None:
@@ -207,7 +242,7 @@ def test_a_vote_is_stored_once_and_the_last_can_be_taken_back_once(writing: Any)
     for _ in range(3):
         back = undo(two, "second")
         assert back.status_code == 200
-        assert two in back.json()["work"]["tasks"]
+        assert two | {"earlier": "neutral"} in back.json()["work"]["tasks"]
     assert count(store, answers, answers.c.kind == "verify", answers.c.state == "counted") == 1
     assert vote(two, "third").json()["state"] == "counted"
     assert undo(two, "second").status_code == 200
@@ -293,8 +328,9 @@ def test_training_tells_the_answer_after_each_example_and_lets_pass(tmp_path: Pa
     assert start.headers["location"] == training
     with store.read() as tx:
         examples = training_examples(projects.project(tx, project_id).protocol)
+    assert "5 examples to practise on" in visitor.page(training).text
     for number, example in enumerate(examples):
-        page = unescape(visitor.page(training).text)
+        page = unescape(visitor.page(f"{training}?begin=true").text)
         assert example.premise in page
         assert example.explanation not in page
         assert example.explanation not in unescape(visitor.page(f"{training}?seen={number}").text)

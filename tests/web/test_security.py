@@ -48,6 +48,7 @@ WHO_HAS_A_ROLE = {
 WHO_WORKS = {
     "/projects/{project_id}/write": ("writer",),
     "/projects/{project_id}/verify": ("verifier",),
+    "/projects/{project_id}/write/resume": ("writer",),
     "/projects/{project_id}/verify/undo": ("verifier",),
     "/projects/{project_id}/tag": ("expert",),
     "/projects/{project_id}/tag/{pair_id}": ("expert",),
@@ -67,6 +68,7 @@ BODIES: dict[str, dict[str, Any]] = {
 """Valid bodies of JSON routes, by the last part of their address."""
 FORMS: dict[str, dict[str, Any]] = {
     "training/writer": {"example": 0, "label": "neutral"},
+    "write/resume": {"assignment": 1},
     "verify/undo": {"assignment": 1, "key": "k"},
 }
 

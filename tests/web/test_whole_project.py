@@ -108,6 +108,8 @@ def practise(visit: Visit, site: Site, project_id: int, language: str) -> None:
     """Answer the training examples with keys."""
     with site.store.read() as tx:
         examples = training_examples(projects.project(tx, project_id).protocol)
+    visit.page.locator(".send [data-key=enter]").wait_for()
+    visit.page.keyboard.press("Enter")
     for example in examples:
         expect_text(visit.page, ".pair", example.premise)
         visit.page.keyboard.press(KEYS[example.label])

@@ -1,8 +1,9 @@
 """Answering: what every answer has in common, whatever it answers.
 
 An answer comes with a key that its sender made up. The same key again gives back what is stored; another key for a
-task that is answered already is refused. Who holds the task is counted, also after the lease ran out; whose task
-has passed on to someone else is kept as late, and not counted.
+task that is answered already is refused. Who holds the task is counted, also after the lease ran out, and so is
+who had it before while it is free; what comes when the task is in other hands, or answered, is kept as late, and not
+counted.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, select
 
-from goldlabel.collect.assignment import lock_assignment, lock_person, release
+from goldlabel.collect.assignment import lock_assignment, lock_person, own_assignment, release, retake
 from goldlabel.collect.ledger import in_currency
+from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import answers, assignments, ledger, pairs
 from goldlabel.collect.store import Transaction
@@ -55,6 +57,8 @@ def begin_answer(
         raise Conflict("task_skipped")
     if row.state not in ("leased", "passed"):
         raise Conflict("task_answered")
+    if row.state == "passed" and retake(tx, project(tx, row.project_id), row):
+        row = own_assignment(tx, row.id, person_id)
     return row, None
 
 

@@ -23,7 +23,7 @@ from goldlabel.collect.people import GONE, Member, require_role
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.qualification import is_qualified
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
-from goldlabel.collect.schema import assignments, members, pairs, people, premises, subsets, tasks
+from goldlabel.collect.schema import answers, assignments, members, pairs, people, premises, subsets, tasks
 from goldlabel.collect.store import Transaction
 
 MOMENT = timedelta(seconds=1)
@@ -32,7 +32,10 @@ MOMENT = timedelta(seconds=1)
 
 @dataclass(frozen=True)
 class Assignment:
-    """What a person is shown. A task to verify holds no label, and nothing that tells where its pair comes from."""
+    """What a person is shown. A task to verify holds no label, and nothing that tells where its pair comes from.
+
+    ``earlier`` is the person's own answer to it that they took back.
+    """
 
     assignment_id: int
     project_id: int
@@ -42,6 +45,7 @@ class Assignment:
     genre: str
     hypothesis: str | None
     expires_at: datetime
+    earlier: str | None = None
 
 
 @dataclass(frozen=True)
@@ -137,6 +141,39 @@ def _give_back(tx: Transaction, row: Row[Any], state: str, by: int | None) -> No
         subject=f"task {row.task_id}",
         data={"assignment": row.id, "task": row.task_id, "becomes": becomes},
     )
+
+
+def take_up(tx: Transaction, assignment_id: int, person_id: int) -> Assignment:
+    """Give a skipped task back to who skipped it, as long as nobody else has it or has answered it."""
+    lock_person(tx, person_id)
+    row = lock_assignment(tx, assignment_id, person_id)
+    found = project(tx, row.project_id)
+    work = next(work for work in WORKS.values() if row.kind in work.tasks)
+    member = require_role(tx, found.id, person_id, work.role)
+    if row.state == "leased":
+        keep_alive(tx, found, row)
+    elif (
+        row.state != "skipped"
+        or _obstacle(tx, found, member)
+        or (work.name == "write" and _is_capped(tx, found, person_id))
+        or not retake(tx, found, row)
+    ):
+        raise Conflict("task_gone")
+    return _views(tx, [assignment_id])[0]
+
+
+def retake(tx: Transaction, found: Project, row: Row[Any]) -> bool:
+    """Lend a task once more to somebody who had it, if it is free: in nobody's hands, or its time is over again."""
+    free = tx.row(tasks, id=row.task_id)
+    assert free is not None
+    if free.state != "open" and not (free.state == "leased" and free.lease_until <= tx.now):
+        return False
+    until = tx.now + lease_time(found, row.kind)
+    passed = _pass_on(tx, row.task_id)
+    tx.change(assignments, row.id, state="leased", closed_at=None, expires_at=until)
+    tx.change(tasks, row.task_id, state="leased", lease_until=until)
+    _record_lease(tx, "lease.granted", found, row.person_id, row.task_id, row.id, until, passed)
+    return True
 
 
 def batch(tx: Transaction, project_id: int, person_id: int) -> Batch:
@@ -262,9 +299,7 @@ def _lease_next(tx: Transaction, found: Project, member: Member, kind: str) -> i
     if kind == "verify" and (question := _question(tx, found, member.person_id)) is not None:
         chosen = question
     until = tx.now + lease_time(found, chosen.kind)
-    holder = tx.row(assignments, task_id=chosen.id, state="leased")
-    if holder is not None:
-        tx.change(assignments, holder.id, state="passed", closed_at=tx.now)
+    passed = _pass_on(tx, chosen.id)
     tx.change(tasks, chosen.id, state="leased", lease_until=until)
     assignment_id = tx.insert(
         assignments,
@@ -279,9 +314,17 @@ def _lease_next(tx: Transaction, found: Project, member: Member, kind: str) -> i
         leased_at=tx.now,
         expires_at=until,
     )
-    passed = holder.id if holder is not None else None
     _record_lease(tx, "lease.granted", found, member.person_id, chosen.id, assignment_id, until, passed)
     return assignment_id
+
+
+def _pass_on(tx: Transaction, task_id: int) -> int | None:
+    """Take a task out of the hands of who let its time run out, and return that assignment's id."""
+    holder = tx.row(assignments, task_id=task_id, state="leased")
+    if holder is None:
+        return None
+    tx.change(assignments, holder.id, state="passed", closed_at=tx.now)
+    return int(holder.id)
 
 
 def _next(tx: Transaction, found: Project, member: Member, kind: str) -> Row[Any] | None:
@@ -438,6 +481,7 @@ def _views(tx: Transaction, assignment_ids: Sequence[int]) -> list[Assignment]:
             genre=row.genre if row.kind == "write" else "",
             hypothesis=row.hypothesis,
             expires_at=row.expires_at,
+            earlier=row.earlier,
         )
         for row in tx.all(_SHOWN, assignment_ids=list(assignment_ids))
     ]
@@ -453,6 +497,12 @@ _SHOWN = (
         premises.c.text,
         tasks.c.genre,
         pairs.c.hypothesis,
+        select(answers.c.label)
+        .where(answers.c.assignment_id == assignments.c.id, answers.c.state == "undone")
+        .order_by(answers.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
+        .label("earlier"),
     )
     .join(tasks, tasks.c.id == assignments.c.task_id)
     .outerjoin(pairs, pairs.c.id == assignments.c.pair_id)

@@ -122,6 +122,7 @@ ENGLISH = {
     "task_skipped": "this task was skipped, so it cannot be answered any more; nothing was changed",
     "task_answered": "this task was answered before, and that answer stands; nothing was changed",
     "task_not_skipped": "this task was answered before, so it cannot be skipped; the answer stands",
+    "task_gone": "this task cannot be taken up again: someone else has been given it, or there is no more work for now",
     "timings": "{n} times were sent; allowed: {most}",
     "seconds": "the time '{name}' is '{seconds}'; allowed: 0 to {most} seconds",
     "no_work": "there is no work of kind '{kind}'; allowed: {allowed}",

@@ -26,6 +26,7 @@ class LastVote:
     """The vote that can be taken back, by its key, and its task."""
 
     key: str
+    label: str
     task: assignment.Assignment
 
 
@@ -48,7 +49,7 @@ def progress(tx: Transaction, project: Project, person_id: int, kind: str) -> Pr
 def last_vote(tx: Transaction, project_id: int, person_id: int) -> LastVote | None:
     """Return a person's last vote, if it counts and so can be taken back."""
     row = tx.one(
-        select(answers.c.key, answers.c.state, answers.c.assignment_id)
+        select(answers.c.key, answers.c.label, answers.c.state, answers.c.assignment_id)
         .where(
             answers.c.project_id == project_id,
             answers.c.person_id == person_id,
@@ -59,7 +60,7 @@ def last_vote(tx: Transaction, project_id: int, person_id: int) -> LastVote | No
     )
     if row is None or row.state != "counted":
         return None
-    return LastVote(row.key, assignment.task(tx, row.assignment_id, person_id))
+    return LastVote(row.key, row.label, assignment.task(tx, row.assignment_id, person_id))
 
 
 def _judgeable(tx: Transaction, project: Project) -> int:

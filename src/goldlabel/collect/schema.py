@@ -69,6 +69,9 @@ def _reference(name: str, table: str, **options: Any) -> Column[int]:
     return Column(name, _KEY, ForeignKey(f"{table}.id"), **{"nullable": False, **options})
 
 
+collection = Table("collection", metadata, Column("key", Text, primary_key=True))
+"""One row: what tells this collection from any other."""
+
 people = Table(
     "people",
     metadata,

@@ -1,47 +1,29 @@
-"""Writing: hypotheses for a premise become pairs, all of them or none; drafts are kept meanwhile."""
+"""Writing: hypotheses for a premise become pairs, all of them or none."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, select
 
 from goldlabel.collect import drawing
 from goldlabel.collect.answering import Receipt, begin_answer, checked_timings, receipt, store_answer, told
-from goldlabel.collect.assignment import keep_alive, lock_assignment, lock_person, own_assignment
 from goldlabel.collect.checking import draw_check
+from goldlabel.collect.drafts import forget_draft
 from goldlabel.collect.events import record
 from goldlabel.collect.ledger import in_units, pay
 from goldlabel.collect.messages import message
 from goldlabel.collect.projects import Project, project
-from goldlabel.collect.refusals import BrokenRules, Conflict, Invalid
+from goldlabel.collect.refusals import BrokenRules, Invalid
 from goldlabel.collect.review import Review, review
 from goldlabel.collect.rules import Hypothesis, clean_text
-from goldlabel.collect.schema import drafts, pairs, premises, tasks
+from goldlabel.collect.schema import pairs, premises, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.messages import Message
 
 UNUSABLE = "unusable"
 LONGEST_NOTE = 1000
-LARGEST_DRAFT = 100_000
-"""Characters of a draft's JSON form: nine boxes of the longest hypotheses fit with room to spare."""
-
-
-LAST_REVISION = 2**53
-"""The largest whole number that a page's script counts to exactly."""
-
-
-@dataclass(frozen=True)
-class Draft:
-    """What a writer has typed so far, as the page sent it."""
-
-    revision: int
-    content: dict[str, Any]
-    saved_at: datetime
 
 
 def submit(
@@ -72,7 +54,7 @@ def submit(
         raise BrokenRules(reviewed.violations)
     written = reviewed.written
     answer = store_answer(tx, row, key, timings=times, seconds=times.get("total"))
-    _forget_draft(tx, row.id)
+    forget_draft(tx, row.id)
     subset_id = drawing.lock_subset(tx, found.id, "written", task.condition, task.genre)
     stored = _store_pairs(tx, subset_id, row, answer, written)
     earned = _earned(found, reviewed) if answer.state == "counted" else []
@@ -115,7 +97,7 @@ def mark_unusable(tx: Transaction, assignment_id: int, person_id: int, *, key: s
     if not 1 <= len(note) <= LONGEST_NOTE:
         raise Invalid("note_length", n=len(note), longest=LONGEST_NOTE)
     answer = store_answer(tx, row, key, label=UNUSABLE, note=note, closes=UNUSABLE)
-    _forget_draft(tx, row.id)
+    forget_draft(tx, row.id)
     record(
         tx,
         "answer.unusable",
@@ -127,44 +109,6 @@ def mark_unusable(tx: Transaction, assignment_id: int, person_id: int, *, key: s
     if answer.state == "counted":
         _fill_place(tx, _subject(tx, row)[1])
     return receipt(tx, answer)
-
-
-def save_draft(
-    tx: Transaction, assignment_id: int, person_id: int, *, revision: int, content: Mapping[str, Any]
-) -> int:
-    """Keep a draft unless a later one is kept already; return the revision that stands.
-
-    Typing shows that the task is being worked on: the lease is prolonged when more than half of it is over.
-    """
-    if not 0 <= revision <= LAST_REVISION:
-        raise Invalid("draft_revision", revision=revision, most=LAST_REVISION)
-    try:
-        size = len(json.dumps(dict(content), allow_nan=False))
-    except ValueError as error:
-        raise Invalid("draft_number") from error
-    if size > LARGEST_DRAFT:
-        raise Invalid("draft_length", longest=LARGEST_DRAFT)
-    lock_person(tx, person_id)
-    row = lock_assignment(tx, assignment_id, person_id)
-    if row.kind != "write" or row.state not in ("leased", "passed"):
-        raise Conflict("draft_late")
-    keep_alive(tx, project(tx, row.project_id), row)
-    kept = load_draft(tx, assignment_id, person_id)
-    if kept is not None and kept.revision >= revision:
-        return kept.revision
-    values = {"revision": revision, "content": dict(content), "saved_at": tx.now}
-    if kept is None:
-        tx.insert(drafts, assignment_id=row.id, **values)
-    else:
-        tx.run(drafts.update().where(drafts.c.assignment_id == row.id).values(**values))
-    return revision
-
-
-def load_draft(tx: Transaction, assignment_id: int, person_id: int) -> Draft | None:
-    """Return the draft kept for a person's task, if any."""
-    own_assignment(tx, assignment_id, person_id)
-    row = tx.row(drafts, assignment_id=assignment_id)
-    return None if row is None else Draft(row.revision, row.content, row.saved_at)
 
 
 def _subject(tx: Transaction, row: Row[Any]) -> tuple[Row[Any], Row[Any]]:
@@ -207,10 +151,6 @@ def _earned(found: Project, reviewed: Review) -> list[tuple[str, int, Message]]:
         (kind, len(written) * in_units(rate), message(name, n=len(written), rate=str(rate), currency=rates.currency))
         for kind, rate, name in earned
     ]
-
-
-def _forget_draft(tx: Transaction, assignment_id: int) -> None:
-    tx.run(drafts.delete().where(drafts.c.assignment_id == assignment_id))
 
 
 def _fill_place(tx: Transaction, task: Row[Any]) -> None:

@@ -9,6 +9,9 @@ from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect import qualification, verifying
 from goldlabel.collect.answering import LONGEST_KEY
+from goldlabel.collect.assignment import take_up
+from goldlabel.collect.collection import collection_key
+from goldlabel.collect.drafts import last_set_aside
 from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.people import Member, require_role
 from goldlabel.collect.projects import Project, project
@@ -60,8 +63,9 @@ def show_training(
     store: Stored,
     seen: Annotated[int | None, Query(ge=0, le=10_000)] = None,
     given: Annotated[str, Query(max_length=50)] = "",
+    begin: bool = False,
 ) -> Response:
-    """The next example; or, after an answer, the same example with the right answer and why it is right."""
+    """One step: what there is to know; then each example, and the same with its answer and why; then the result."""
     with store.read() as tx:
         member = require_role(tx, project_id, person.person_id, role)
         found = project(tx, project_id)
@@ -73,6 +77,7 @@ def show_training(
         "place": PLACE_OF[role],
         "stands": stands,
         "needed": _needed(found),
+        "text": _instructions(found, member),
     }
     # An example's answer is told to those who have answered it, in this attempt or in one before.
     answered = seen is not None and seen < len(examples) and (seen in stands.given or stands.attempt > 1)
@@ -82,13 +87,10 @@ def show_training(
         return page(request, "annotator/training_answer.html", **values)
     if stands.state != "open":
         return page(request, "annotator/training_result.html", **values)
+    if not stands.given and not begin:
+        return page(request, "annotator/training_start.html", **values)
     number = next(place for place in range(stands.total) if place not in stands.given)
-    values |= {
-        "number": number + 1,
-        "example": examples[number],
-        "answers": _answers(found.protocol),
-        "text": _instructions(found, member) if not stands.given else "",
-    }
+    values |= {"number": number + 1, "example": examples[number], "answers": _answers(found.protocol)}
     return page(request, "annotator/training.html", **values)
 
 
@@ -135,6 +137,17 @@ def undo(
     return RedirectResponse(f"/projects/{project_id}/verify", 303)
 
 
+@router.post("/projects/{project_id}/write/resume")
+def resume(
+    project_id: ProjectId, person: Person, store: Stored, assignment: Annotated[int, Form(ge=1, le=LARGEST)]
+) -> Response:
+    """Take up what was skipped where there is nothing else to write about."""
+    with store.write() as tx:
+        require_role(tx, project_id, person.person_id, "writer")
+        take_up(tx, assignment, person.person_id)
+    return RedirectResponse(f"/projects/{project_id}/write", 303)
+
+
 def _work_page(request: Request, project_id: int, person: Person, store: Stored, kind: str) -> Response:
     role = WORKS[kind].role
     with store.write() as tx:
@@ -143,25 +156,39 @@ def _work_page(request: Request, project_id: int, person: Person, store: Stored,
         work = take_work(tx, project_id, person.person_id, kind)
         done = progress(tx, found, person.person_id, kind)
         last = last_vote(tx, project_id, person.person_id) if kind == "verify" else None
+        aside = last_set_aside(tx, project_id, person.person_id) if kind == "write" else None
+        collection = collection_key(tx)
     if work.status == "unqualified":
         return RedirectResponse(f"/projects/{project_id}/training/{role}", 303)
     if not work.tasks:
-        return page(request, "annotator/nothing.html", project=found, role=role, work=work, last=last)
+        return page(request, "annotator/nothing.html", project=found, role=role, work=work, last=last, aside=aside)
     data: dict[str, Any] = {
         "project": project_id,
         "person": person.person_id,
+        "collection": collection,
         "work": work.model_dump(mode="json"),
         "progress": done.model_dump(),
     }
-    values: dict[str, Any] = {"project": found, "role": role, "task": work.tasks[0], "progress": done, "data": data}
+    # A task is what it was when it was lent, also where its writer has been moved to another condition since.
+    chosen = work.tasks[0].condition or member.condition
+    values: dict[str, Any] = {
+        "project": found,
+        "role": role,
+        "task": work.tasks[0],
+        "progress": done,
+        "data": data,
+        "text": instructions(found.kind.text_for(role, chosen), found.protocol),
+    }
     if kind == "verify":
         data["last"] = last.model_dump(mode="json") if last else None
         return page(request, "annotator/verifying.html", answers=_answers(found.protocol), **values)
-    condition = found.protocol.condition(member.condition)
+    condition = found.protocol.condition(chosen)
+    data["condition"] = condition.name
+    data["aside"] = {"assignment": aside.assignment_id, "premise": aside.premise} if aside else None
     data["rules"] = script_parameters(found.protocol) | {"negated_contradictions": condition.negated_contradictions}
     data["slots"] = [
         {"label": label, "level": level, "name": _slot_name(request, label, level, len(condition.levels) > 1)}
-        for label, level in found.protocol.slots(member.condition)
+        for label, level in found.protocol.slots(condition.name)
     ]
     return page(
         request,

@@ -12,8 +12,9 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from goldlabel.collect import assignment, verifying, writing
+from goldlabel.collect import assignment, drafts, verifying, writing
 from goldlabel.collect.answering import LONGEST_KEY, MOST_TIMINGS, Receipt
+from goldlabel.collect.drafts import LAST_REVISION
 from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Missing
 from goldlabel.collect.review import Review, review
@@ -94,10 +95,23 @@ class Wanted(BaseModel):
     kind: Kind
 
 
-class Revision(BaseModel):
-    """The revision of a draft that stands."""
+class NewDraft(Draft):
+    """A draft, and the revision that it was made from."""
+
+    base: int | None = Field(default=None, ge=0, le=LAST_REVISION)
+
+
+class Aside(BaseModel):
+    """What was written for a task that is skipped."""
+
+    draft: Draft | None = None
+
+
+class Kept(BaseModel):
+    """The revision of a draft that stands, and the draft itself where it is not the one that was sent."""
 
     revision: int
+    draft: Draft | None
 
 
 class Broken(BaseModel):
@@ -149,17 +163,20 @@ def show(assignment_id: ObjectId, person: Person, store: Stored) -> WorkItem:
 
 
 @router.put("/assignments/{assignment_id}/draft")
-def save_draft(assignment_id: ObjectId, draft: Draft, person: Person, store: Stored) -> Revision:
-    """Keep what a writer has typed so far, unless something newer is kept."""
+def save_draft(assignment_id: ObjectId, draft: NewDraft, person: Person, store: Stored) -> Kept:
+    """Keep what a writer has typed so far, unless something newer, or something from another window, is kept."""
     with store.write(repeatable=True) as tx:
-        stands = writing.save_draft(
+        stands = drafts.save_draft(
             tx,
             assignment_id,
             person.person_id,
             revision=draft.revision,
             content=draft.content.model_dump(),
+            base=draft.base,
         )
-    return Revision(revision=stands)
+        task = assignment.task(tx, assignment_id, person.person_id)
+        other = view_task(tx, task, person.person_id).draft if stands != draft.revision else None
+    return Kept(revision=stands, draft=other)
 
 
 @router.post("/assignments/{assignment_id}/check")
@@ -196,12 +213,25 @@ def mark_unusable(assignment_id: ObjectId, sent: Unusable, person: Person, store
 
 
 @router.post("/assignments/{assignment_id}/skip")
-def skip(assignment_id: ObjectId, person: Person, store: Stored) -> Done:
-    """Give a task back for someone else."""
+def skip(assignment_id: ObjectId, person: Person, store: Stored, sent: Aside | None = None) -> Done:
+    """Give a task back for someone else; what was written for it is kept, in case the person takes it up again."""
     with store.write() as tx:
         kind = assignment.task(tx, assignment_id, person.person_id).kind
-        assignment.skip(tx, assignment_id, person.person_id)
+        if sent is None or sent.draft is None:
+            assignment.skip(tx, assignment_id, person.person_id)
+        else:
+            content = sent.draft.content.model_dump()
+            drafts.set_aside(tx, assignment_id, person.person_id, revision=sent.draft.revision, content=content)
     return Done(work=_next(store, person.person_id, assignment_id, kind))
+
+
+@router.post("/assignments/{assignment_id}/resume")
+def resume(assignment_id: ObjectId, person: Person, store: Stored) -> Done:
+    """Take up a task that was skipped, with what was written for it."""
+    with store.write() as tx:
+        task = assignment.take_up(tx, assignment_id, person.person_id)
+        item = view_task(tx, task, person.person_id)
+    return Done(work=Work(status="ok", until=None, tasks=[item]))
 
 
 @router.post("/assignments/{assignment_id}/vote")

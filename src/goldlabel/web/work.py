@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from goldlabel.collect import assignment, writing
+from goldlabel.collect import assignment, drafts
 from goldlabel.collect import progress as stages
 from goldlabel.collect.answering import MOST_SECONDS, MOST_TIMINGS
 from goldlabel.collect.kinds.kind import WORKS
@@ -21,29 +21,35 @@ Seconds = Annotated[float, Field(ge=0, le=MOST_SECONDS, allow_inf_nan=False)]
 
 
 class DraftContent(BaseModel):
-    """What a writer has typed so far: texts by slot (``entailment easy``), and the seconds spent on each."""
+    """What a writer has typed so far: texts by slot (``entailment easy``), the seconds spent on each, and where.
+
+    ``device`` is a name that a browser gave itself, so that it knows its own drafts from those of another device.
+    """
 
     texts: dict[Name, Annotated[str, Field(max_length=LONGEST_TEXT)]] = Field(default={}, max_length=100)
     unusable: bool = False
     note: str = Field(default="", max_length=LONGEST_TEXT)
     seconds: dict[Name, Seconds] = Field(default={}, max_length=MOST_TIMINGS)
+    device: Name = ""
 
 
 class Draft(BaseModel):
     """A draft and its revision, which is the time at which it was made."""
 
-    revision: int = Field(ge=0, le=writing.LAST_REVISION)
+    revision: int = Field(ge=0, le=drafts.LAST_REVISION)
     content: DraftContent
 
 
 class WorkItem(BaseModel):
-    """One thing to do."""
+    """One thing to do; ``earlier`` is the answer to it that the person took back."""
 
     assignment: int
     premise: str
     genre: str | None = None
+    condition: str | None = None
     hypothesis: str | None = None
     draft: Draft | None = None
+    earlier: str | None = None
 
 
 class Work(BaseModel):
@@ -58,6 +64,7 @@ class LastVote(BaseModel):
     """The vote that can be taken back."""
 
     key: str
+    label: str
     task: WorkItem
 
 
@@ -77,12 +84,18 @@ def take_work(tx: Transaction, project_id: int, person_id: int, kind: str) -> Wo
 def view_task(tx: Transaction, task: assignment.Assignment, person_id: int) -> WorkItem:
     """Return what a page shows of a task."""
     if task.kind == "verify":
-        return WorkItem(assignment=task.assignment_id, premise=task.premise, hypothesis=task.hypothesis)
-    kept = writing.load_draft(tx, task.assignment_id, person_id)
+        return WorkItem(
+            assignment=task.assignment_id,
+            premise=task.premise,
+            hypothesis=task.hypothesis,
+            earlier=task.earlier,
+        )
+    kept = drafts.load_draft(tx, task.assignment_id, person_id)
     return WorkItem(
         assignment=task.assignment_id,
         premise=task.premise,
         genre=task.genre,
+        condition=task.condition,
         draft=Draft(revision=kept.revision, content=DraftContent.model_validate(kept.content)) if kept else None,
     )
 
@@ -90,7 +103,7 @@ def view_task(tx: Transaction, task: assignment.Assignment, person_id: int) -> W
 def last_vote(tx: Transaction, project_id: int, person_id: int) -> LastVote | None:
     """Return a person's last vote, if it can be taken back, as their page shows it."""
     last = stages.last_vote(tx, project_id, person_id)
-    return None if last is None else LastVote(key=last.key, task=view_task(tx, last.task, person_id))
+    return None if last is None else LastVote(key=last.key, label=last.label, task=view_task(tx, last.task, person_id))
 
 
 def progress(tx: Transaction, project: Project, person_id: int, kind: str) -> Progress:

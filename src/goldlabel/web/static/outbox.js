@@ -3,13 +3,15 @@
 // Answers wait in the order in which they were given and carry a key of their own, so that sending one twice stores
 // it once. A draft is kept under its task and replaced by the next. Whatever ends a try (no network, a server that is
 // down, a login that has ended), nothing is dropped; only an answer that the server understood and refused is taken
-// out, and the page is told. A draft that the server finds too large stays on this device.
+// out, and the page is told. A draft that the server finds too large, or that differs from one of another device,
+// stays on this device.
 
 const LONGEST_WAIT = 15000;
 const PATIENCE = 20000;
 const LOGIN_CHECK = 3000;
 
-// States: "saved", "sending", "offline", "signed_out", "other_person", and "device" for a draft that stays here.
+// States: "saved", "sending", "offline", "signed_out", "other_person"; and, for a draft that stays here, "device" where
+// the server finds it too large and "elsewhere" where the server has one of another device.
 export class Outbox {
   #busy = false;
   #again = false;
@@ -21,11 +23,13 @@ export class Outbox {
   #mine = new Set();
   #all = false;
 
-  // `on` may have: changed(), sent(entry, answer), refused(entry, problem).
-  constructor(keep, { person, csrf, on = {} }) {
+  // `on` may have: changed(), sent(entry, answer), refused(entry, problem). `name` is that of what is kept, `device`
+  // says of a draft that it was made here.
+  constructor(keep, { name, device, person, csrf, on = {} }) {
     this.keep = keep;
+    this.device = device;
     this.person = person;
-    this.#lock = `outbox-${person}`;
+    this.#lock = `outbox-${name}`;
     this.csrf = csrf;
     this.on = on;
     this.state = "saved";
@@ -56,10 +60,12 @@ export class Outbox {
     return this.keep.get(`draft:${assignment}`);
   }
 
-  // Take an answer back before it was sent; false if it is there already, or if a window is sending and it may be next.
+  // Take an answer back that nobody tried to send; false where somebody did, for the server may have it though it never
+  // said so, or if a window is sending and it may be next.
   async withdraw(key) {
     const take = async (lock) => {
-      if (lock === null || this.#sending === key || !(await this.keep.get(key))) return false;
+      const entry = await this.keep.get(key);
+      if (lock === null || this.#sending === key || !entry || entry.tried) return false;
       await this.keep.remove(key);
       return true;
     };
@@ -103,7 +109,7 @@ export class Outbox {
   async #keep(key, entry) {
     this.#mine.add(key);
     await this.keep.put(key, entry);
-    if (this.state === "saved" || this.state === "device") this.#tell("sending");
+    if (["saved", "device", "elsewhere"].includes(this.state)) this.#tell("sending");
   }
 
   async #sendAll() {
@@ -111,10 +117,10 @@ export class Outbox {
       const { key, entry, stays } = await this.#first();
       if (key === undefined) {
         this.#all = false;
-        return this.#tell(stays ? "device" : "saved");
+        return this.#tell(stays ?? "saved");
       }
       if (this.state !== "offline" && this.state !== "signed_out") this.#tell("sending");
-      this.#sending = key;
+      if (key.startsWith("answer:") && !entry.tried) await this.keep.put(key, { ...entry, tried: true });
       const outcome = await this.#send(entry);
       this.#sending = null;
       if (outcome.state) {
@@ -126,7 +132,16 @@ export class Outbox {
       }
       this.#failures = 0;
       if (outcome.problem?.status === 422 && key.startsWith("draft:")) {
-        await this.keep.put(key, { ...entry, stays: true });
+        await this.keep.put(key, { ...entry, stays: "device" });
+        continue;
+      }
+      const other = outcome.answer?.draft;
+      if (other && other.revision < entry.body.revision) {
+        // What this device sent before, and never heard of, is older than what stands here, and no one else's.
+        const body = { ...entry.body, base: other.revision };
+        const own = other.content.device === this.device;
+        await this.#replace(key, entry, own ? { ...entry, body } : { ...entry, stays: "elsewhere" });
+        if (!own) await this.on.sent?.(entry, outcome.answer);
         continue;
       }
       await this.#settle(key, entry);
@@ -135,15 +150,17 @@ export class Outbox {
     }
   }
 
-  // The next to send: answers in their order, then drafts; `stays` if there is a draft that is not sent.
+  // The next to send: answers in their order, then drafts; `stays` says why a draft is not sent.
   async #first() {
-    let stays = false;
+    let stays;
     for (const key of [...(await this.keep.keys("answer:")), ...(await this.keep.keys("draft:"))]) {
       if (!this.#all && !this.#mine.has(key)) continue;
+      this.#sending = key; // before it is read: from here on it is not withdrawn
       const entry = await this.keep.get(key);
       if (entry && !entry.stays) return { key, entry };
-      stays ||= Boolean(entry);
+      stays ??= entry?.stays;
     }
+    this.#sending = null;
     return { stays };
   }
 
@@ -151,6 +168,10 @@ export class Outbox {
   async #settle(key, entry) {
     const now = await this.keep.get(key);
     if (now === undefined || now.body.revision === entry.body.revision) await this.keep.remove(key);
+  }
+
+  async #replace(key, entry, changed) {
+    if ((await this.keep.get(key))?.body.revision === entry.body.revision) await this.keep.put(key, changed);
   }
 
   async #send(entry, repeated = false) {

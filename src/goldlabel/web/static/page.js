@@ -1,7 +1,8 @@
 // What the annotators' pages have in common: their data and texts, notices, the state line and keys.
 
 import { openKeep } from "./keep.js";
-import { Outbox } from "./outbox.js";
+import { Outbox, newKey } from "./outbox.js";
+import { openTabs } from "./tabs.js";
 
 export const data = JSON.parse(document.getElementById("data").textContent);
 const texts = JSON.parse(document.getElementById("texts").textContent);
@@ -21,11 +22,18 @@ export function find(id) {
   return document.getElementById(id);
 }
 
-// Open the outbox of the person whose page this is; its state is told in the state line.
+// Open the outbox of the person whose page this is; its state is told in the state line. `on.heard` is called with what
+// the person's other windows tell, `outbox.tell` tells them. A collection that was served here before had other people
+// under the same numbers.
 export async function openOutbox(on) {
-  const keep = await openKeep(`goldlabel-${data.person}`);
+  const name = `goldlabel-${data.collection}-${data.person}`;
+  const keep = await openKeep(name);
+  const device = (await keep.get("device")) ?? newKey();
+  await keep.put("device", device).catch(() => {}); // a device that keeps nothing says so in the state line
   const changed = (state) => showState(state, keep.lasting);
-  return new Outbox(keep, { person: data.person, csrf, on: { ...on, changed } });
+  const outbox = new Outbox(keep, { name, device, person: data.person, csrf, on: { ...on, changed } });
+  outbox.tell = openTabs(name, on.heard);
+  return outbox;
 }
 
 // Ask for tasks until there is an answer; the answer has none when the server will say why on a page.
@@ -50,27 +58,28 @@ function showState(state, lasting) {
   line.dataset.state = state;
   if (state === "signed_out" || state === "other_person") {
     const target = `/login?next=${encodeURIComponent("/")}`;
-    notify("login", say(`notice_${state}`), { text: say("log_in"), href: target });
+    notify("login", say(`notice_${state}`), { actions: [{ text: say("log_in"), href: target }], closes: false });
   } else if (state === "saved") forget("login");
 }
 
-// Show a notice; one of the same name takes its place. `action` is {text, href} or {text, run}.
-export function notify(name, text, action, look = "notice warn") {
+// Show a notice; one of the same name takes its place. An action is {text, href} or {text, run}; `lines` are texts that
+// would be lost otherwise.
+export function notify(name, text, { actions = [], lines = [], look = "notice warn", closes = true } = {}) {
   const old = document.querySelector(`[data-notice="${name}"]`);
-  if (old?.querySelector("p").textContent === text) return;
+  if (old?.querySelector("p").textContent === text && !lines.length) return;
   const notice = document.createElement("div");
   notice.className = look;
   notice.dataset.notice = name;
   notice.append(Object.assign(document.createElement("p"), { textContent: text }));
+  const list = document.createElement("ul");
+  for (const line of lines) list.append(Object.assign(document.createElement("li"), { textContent: line }));
+  if (lines.length) notice.append(list);
   const buttons = Object.assign(document.createElement("p"), { className: "buttons" });
-  if (action?.href) {
-    const look = { className: "button", textContent: action.text };
-    const place = { href: action.href, target: "_blank", rel: "noopener" };
-    buttons.append(Object.assign(document.createElement("a"), look, place));
-  } else {
-    if (action) buttons.append(button(action.text, () => (notice.remove(), action.run())));
-    buttons.append(button(say("close"), () => notice.remove()));
+  for (const { text, href, run } of actions) {
+    if (run) buttons.append(button(text, () => (notice.remove(), run())));
+    else buttons.append(Object.assign(document.createElement("a"), { className: "button", textContent: text, href, target: "_blank", rel: "noopener" }));
   }
+  if (closes) buttons.append(button(say("close"), () => notice.remove()));
   notice.append(buttons);
   old?.remove();
   find("notices").append(notice);

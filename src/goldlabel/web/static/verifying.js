@@ -19,7 +19,10 @@ const paces = [];
 function show() {
   find("pair").hidden = !task;
   find("empty").hidden = Boolean(task);
-  for (const button of buttons) button.disabled = !task;
+  for (const button of buttons) {
+    button.disabled = !task;
+    button.querySelector(".before").hidden = !task || task.earlier !== button.dataset.answer;
+  }
   find("undo").disabled = !last;
   const { done, total } = data.progress;
   const pace = paces.length ? say("pace", { seconds: Math.round(paces.reduce((a, b) => a + b) / paces.length) }) : "";
@@ -41,8 +44,8 @@ function showNext() {
 }
 
 function take(work) {
-  const held = new Set([task?.assignment, ...queue.map((one) => one.assignment)]);
-  queue.push(...(work?.tasks ?? []).filter((one) => !held.has(one.assignment) && !finished.has(one.assignment)));
+  const ours = new Set([task, ...queue].map((item) => item?.assignment));
+  queue.push(...(work?.tasks ?? []).filter(({ assignment }) => !ours.has(assignment) && !finished.has(assignment)));
 }
 
 async function answer(label) {
@@ -62,15 +65,20 @@ async function answer(label) {
   }
   finished.add(judged.assignment);
   paces.push(seconds);
-  last = { task: judged, key, entry };
+  last = { task: judged, key, label, entry };
+  countOne();
+  outbox.tell({ kind: "left", assignment: judged.assignment, last: { task: judged, key, label } });
+  showNext();
+}
+
+function countOne() {
   data.progress.done += 1;
   data.progress.total = Math.max(data.progress.total, data.progress.done);
-  showNext();
 }
 
 async function undo() {
   if (!last) return;
-  const { task: back, key, entry } = last;
+  const { task: back, key, label, entry } = last;
   last = null;
   const unsent = entry !== undefined && (await outbox.withdraw(entry));
   if (!unsent) {
@@ -80,9 +88,10 @@ async function undo() {
   finished.delete(back.assignment);
   queue = queue.filter((one) => one.assignment !== back.assignment);
   if (task && task.assignment !== back.assignment) queue.unshift(task);
-  task = back;
+  task = { ...back, earlier: label };
   paces.pop();
   data.progress.done -= 1;
+  outbox.tell({ kind: "undone", assignment: back.assignment });
   show();
 }
 
@@ -97,6 +106,7 @@ function keyPressed(event) {
 
 function sent(entry, reply) {
   if (reply.state === "late") notify("late", say("notice_late"));
+  outbox.tell({ kind: "sent" });
   goOn(reply.work);
 }
 
@@ -107,7 +117,28 @@ function goOn(work) {
   else location.reload(); // the server says why there is nothing to do
 }
 
+// What the person's other windows tell
+
+async function heard({ kind, assignment, last: other }) {
+  if (kind === "left") {
+    finished.add(assignment);
+    queue = queue.filter((item) => item.assignment !== assignment);
+    last = other;
+    countOne();
+    if (task?.assignment === assignment) {
+      notify("window", say("notice_window_judged"), { look: "notice" });
+      showNext();
+    } else show();
+  } else if (kind === "undone") {
+    finished.delete(assignment);
+    last = null;
+    data.progress.done -= 1;
+    show();
+  } else if (kind === "sent" && !task) goOn(await askForWork(outbox, "verify"));
+}
+
 async function refused(entry, problem) {
+  outbox.tell({ kind: "sent" });
   notify("refused", problem.message);
   if (entry.about.action === "undo" && task?.assignment === entry.about.assignment) showNext();
   if (!task) goOn(await askForWork(outbox, "verify"));
@@ -115,7 +146,7 @@ async function refused(entry, problem) {
 
 async function start() {
   nameKeys();
-  outbox = await openOutbox({ sent, refused });
+  outbox = await openOutbox({ sent, refused, heard });
   for (const { assignment, action } of await outbox.waiting()) {
     if (action === "vote") finished.add(assignment);
     else finished.delete(assignment);

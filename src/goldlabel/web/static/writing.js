@@ -2,7 +2,7 @@
 
 import { Box, placesIn, showMarked } from "./boxes.js";
 import { newKey } from "./outbox.js";
-import { Stopwatch, askForWork, data, find, nameKeys, notify, openOutbox, say } from "./page.js";
+import { Stopwatch, askForWork, data, find, forget, nameKeys, notify, openOutbox, say } from "./page.js";
 import { check, measure, percent } from "./rules.js";
 
 const MEASURE_PAUSE = 500;
@@ -19,6 +19,8 @@ let queue = [];
 let violations = [];
 let measures = new Map();
 let revision = 0;
+let base = 0; // the revision that the server has, as far as this window knows
+let asking = false; // whether the button asks if what was written shall be dropped
 let composing = false;
 let measureTimer = null;
 let draftTimer = null;
@@ -36,29 +38,28 @@ async function showNext() {
     emptyTimer = setTimeout(() => showForm(false), PATIENCE); // most often the next one is there sooner
     return;
   }
+  if (task.condition !== data.condition) return reloadFor(task);
   showForm(true);
   const { done, total } = data.progress;
   find("count").textContent = say("count", { n: done + 1, total });
   find("progress").value = done;
-  const kept = await outbox.draft(task.assignment);
-  const newest = (kept?.body.revision ?? -1) > (task.draft?.revision ?? -1) ? kept.body : task.draft;
-  revision = newest?.revision ?? 0;
-  const content = newest?.content ?? { texts: {}, unusable: false, note: "", seconds: {} };
-  watch.reset(content.seconds);
-  watch.start("total");
   find("genre").textContent = task.genre;
   find("genre").hidden = !task.genre;
-  for (const box of boxes) {
-    box.text = content.texts[box.name] ?? "";
-    box.tell("", "");
-  }
-  unusable.checked = content.unusable;
-  note.value = content.note;
-  measureAll();
+  askToSkip(false);
+  for (const name of ["elsewhere", "window"]) forget(name);
+  await openDraft();
   form.inert = false;
   window.scrollTo(0, 0);
   // A phone's keyboard would cover the sentence that is to be read first.
   if (matchMedia("(pointer: fine)").matches) boxes[0].field.focus({ preventScroll: true });
+}
+
+// The boxes are those of one condition; for a task of another the server makes the page anew, once it has all answers.
+async function reloadFor(other) {
+  task = null;
+  queue.unshift(other);
+  showForm(false);
+  if (!(await outbox.waiting()).length) location.reload();
 }
 
 function showForm(shown) {
@@ -67,8 +68,8 @@ function showForm(shown) {
 }
 
 function take(work) {
-  const held = new Set([task?.assignment, ...queue.map((one) => one.assignment)]);
-  queue.push(...(work?.tasks ?? []).filter((one) => !held.has(one.assignment) && !finished.has(one.assignment)));
+  const ours = new Set([task, ...queue].map((item) => item?.assignment));
+  queue.push(...(work?.tasks ?? []).filter(({ assignment }) => !ours.has(assignment) && !finished.has(assignment)));
 }
 
 async function leave(path, body, about) {
@@ -86,13 +87,15 @@ async function leave(path, body, about) {
     notify("device", say("notice_device"));
     return;
   }
+  outbox.tell({ kind: "left", assignment: left.assignment, action: about.action });
   if (about.action !== "skip") countOne();
+  else if (isWritten(body.draft.content)) offerAside(left.assignment, say("notice_aside"));
   await showNext();
 }
 
 function countOne() {
   data.progress.done = (data.progress.done + 1) % data.progress.total;
-  if (data.progress.done === 0) notify("batch", say("notice_batch", { n: data.progress.total }), null, "notice");
+  if (data.progress.done === 0) notify("batch", say("notice_batch", { n: data.progress.total }), { look: "notice" });
 }
 
 // Rules
@@ -183,24 +186,74 @@ function showButton() {
   find("submit").setAttribute("aria-disabled", String(Boolean(asked)));
   find("slots").hidden = unusable.checked;
   find("why").hidden = !unusable.checked;
-  find("skip-words").textContent = say("skip");
 }
 
 // Drafts
 
 function content() {
   const texts = Object.fromEntries(boxes.filter((box) => box.text).map((box) => [box.name, box.text]));
-  return { texts, unusable: unusable.checked, note: note.value, seconds: watch.read() };
+  return { texts, unusable: unusable.checked, note: note.value, seconds: watch.read(), device: outbox.device };
+}
+
+function isWritten({ texts, note }) {
+  return [...Object.values(texts), note].some((text) => text.trim());
+}
+
+// Show the newest of what is kept here and on the server; if both were changed apart from each other, ask.
+async function openDraft() {
+  const kept = await outbox.draft(task.assignment);
+  const stored = task.draft;
+  const isHere = (kept?.body.revision ?? -1) > (stored?.revision ?? -1);
+  const isApart = isHere && stored && stored.content.device !== outbox.device && kept.body.base !== stored.revision;
+  base = isApart ? kept.body.base : (stored?.revision ?? 0);
+  const newest = isHere ? kept.body : stored;
+  showContent(newest?.content ?? { texts: {}, unusable: false, note: "", seconds: {} }, newest?.revision ?? 0);
+  if (isApart) askWhich(stored);
+}
+
+function showContent(shown, number) {
+  revision = number;
+  watch.reset(shown.seconds);
+  watch.start("total");
+  for (const box of boxes) {
+    const text = shown.texts[box.name] ?? "";
+    if (box.text !== text) box.text = text; // the caret stays where nothing changes
+    box.tell("", "");
+  }
+  unusable.checked = shown.unusable;
+  note.value = shown.note;
+  measureAll();
+}
+
+// Two versions: the one in this window, and one that another device has stored. Neither is dropped before an answer.
+function askWhich(stored) {
+  const takeOther = () => {
+    base = stored.revision;
+    showContent(stored.content, stored.revision);
+    outbox.dropDraft(task.assignment).then(() => outbox.flush());
+  };
+  const keepThis = () => {
+    base = stored.revision;
+    changed();
+  };
+  const actions = [
+    { text: say("take_other"), run: takeOther },
+    { text: say("keep_this"), run: keepThis },
+  ];
+  const lines = Object.values(stored.content.texts).filter((text) => text.trim());
+  notify("elsewhere", say("notice_elsewhere"), { actions, lines, closes: false });
 }
 
 function changed() {
   if (!task || composing) return;
+  askToSkip(false);
   clearTimeout(measureTimer);
   measureTimer = setTimeout(measureAll, MEASURE_PAUSE);
   revision = Math.max(Date.now(), revision + 1);
   const path = `/api/assignments/${task.assignment}/draft`;
-  const kept = outbox.keepDraft(task.assignment, path, { revision, content: content() });
-  kept.catch(() => notify("device", say("notice_device")));
+  const body = { revision, base, content: content() };
+  outbox.keepDraft(task.assignment, path, body).catch(() => notify("device", say("notice_device")));
+  outbox.tell({ kind: "draft", assignment: task.assignment, body });
   clearTimeout(draftTimer);
   draftTimer = setTimeout(() => outbox.flush(), DRAFT_PAUSE);
 }
@@ -226,17 +279,24 @@ function submit() {
   leave("submit", body, { action: "submit", content: written });
 }
 
-let skipAsked = false;
+function askToSkip(asks) {
+  asking = asks;
+  find("skip-words").textContent = say(asks ? "skip_sure" : "skip");
+}
 
 function skip() {
   if (!task || composing) return;
-  if (!skipAsked && boxes.some((box) => box.text.trim())) {
-    skipAsked = true;
-    find("skip-words").textContent = say("skip_sure");
-    return;
-  }
-  skipAsked = false;
-  leave("skip", {}, { action: "skip" });
+  const written = content();
+  if (!asking && isWritten(written)) return askToSkip(true);
+  const draft = { revision: Math.max(Date.now(), revision + 1), content: written };
+  leave("skip", { draft }, { action: "skip", content: written });
+}
+
+// Offer what was written for a sentence that was skipped.
+function offerAside(assignment, text) {
+  const about = { assignment, action: "resume" };
+  const run = () => outbox.add("POST", `/api/assignments/${assignment}/resume`, {}, about);
+  notify("aside", text, { actions: [{ text: say("take_up"), run }], look: "notice" });
 }
 
 function keyPressed(event) {
@@ -253,9 +313,25 @@ function keyPressed(event) {
 // What the outbox tells
 
 function sent(entry, answer) {
-  if (entry.about.action === "draft") return;
+  const { assignment, action } = entry.about;
+  if (action === "draft") return heardOfDraft(entry, answer);
+  if (action === "resume") return takeUp(answer.work.tasks[0]);
   if (answer.state === "late") notify("late", say("notice_late"));
+  outbox.tell({ kind: "sent", assignment });
   goOn(answer.work);
+}
+
+function heardOfDraft(entry, { revision: stands, draft: other }) {
+  if (task?.assignment !== entry.about.assignment) return;
+  if (!other) base = Math.max(base, stands);
+  else if (other.content.device !== outbox.device) askWhich(other);
+}
+
+function takeUp(item) {
+  finished.delete(item.assignment);
+  if (task) task.draft = { revision, content: content() };
+  queue = [item, ...(task ? [task] : []), ...queue];
+  showNext();
 }
 
 function goOn(work) {
@@ -267,24 +343,48 @@ function goOn(work) {
 
 async function refused(entry, problem) {
   const { assignment, action, content: written } = entry.about;
+  outbox.tell({ kind: "sent", assignment });
   if (action === "draft" && task?.assignment !== assignment) return;
   if (problem.status === 422) {
     finished.delete(assignment);
     revision = Math.max(Date.now(), revision + 1);
-    await outbox.keepDraft(assignment, `/api/assignments/${assignment}/draft`, { revision, content: written });
-    const reload = () => location.reload();
-    notify("refused", say("notice_refused", { reason: problem.message }), { text: say("open_again"), run: reload });
+    const body = { revision, content: written };
+    await outbox.keepDraft(assignment, `/api/assignments/${assignment}/draft`, body);
+    const actions = [{ text: say("open_again"), run: () => location.reload() }];
+    notify("refused", say("notice_refused", { reason: problem.message }), { actions });
     return;
   }
-  notify("refused", problem.message);
+  // What was typed for a task that is over stands in the notice, and nowhere else any more.
+  const lines = Object.values((written ?? entry.body.content)?.texts ?? {});
+  notify("refused", problem.message, { lines });
   if (task?.assignment === assignment) await showNext();
   if (!task) goOn(await askForWork(outbox, "write"));
+}
+
+// What the person's other windows tell
+
+async function heard({ kind, assignment, action, body }) {
+  const isShown = task?.assignment === assignment;
+  if (kind === "draft" && isShown && body.revision > revision) {
+    base = body.base;
+    showContent(body.content, body.revision);
+    notify("window", say("notice_window"), { look: "notice" });
+  } else if (kind === "left") {
+    finished.add(assignment);
+    queue = queue.filter((item) => item.assignment !== assignment);
+    if (!isShown) return;
+    if (action !== "skip") countOne();
+    clearTimeout(draftTimer);
+    outbox.flush();
+    await showNext();
+    notify("left", say(action === "skip" ? "notice_window_skipped" : "notice_window_sent"), { look: "notice" });
+  } else if (kind === "sent" && !task) goOn(await askForWork(outbox, "write"));
 }
 
 function listen() {
   form.addEventListener("submit", (event) => (event.preventDefault(), submit()));
   find("skip").addEventListener("click", skip);
-  find("skip").addEventListener("blur", () => ((skipAsked = false), (find("skip-words").textContent = say("skip"))));
+  find("skip").addEventListener("blur", () => askToSkip(false));
   unusable.addEventListener("change", () => (showButton(), changed(), unusable.checked && note.focus()));
   note.addEventListener("input", () => (showButton(), changed()));
   document.addEventListener("keydown", keyPressed);
@@ -303,11 +403,12 @@ function listen() {
 
 async function start() {
   nameKeys();
-  outbox = await openOutbox({ sent, refused });
+  outbox = await openOutbox({ sent, refused, heard });
   for (const { assignment, action } of await outbox.waiting()) action === "draft" || finished.add(assignment);
   take(data.work);
   listen();
   await showNext();
+  if (data.aside) offerAside(data.aside.assignment, say("notice_aside_before", { premise: data.aside.premise }));
   outbox.flushAll();
 }
 
