@@ -299,3 +299,19 @@ def test_migrate_tells_what_it_did(site: Path) -> None:
     assert run("migrate", site).endswith("already; nothing to do\n")
     told = run_json("migrate", site)
     assert told["before"] == told["after"]
+
+
+def test_import_of_another_tools_export(tmp_path: Path) -> None:
+    rows = [
+        {"id": n, "text": f"The bird number {n} sings aloud.", "hypothesis": f"Noise {n}.", "label": ["neutral"]}
+        for n in range(3)
+    ]
+    path = tmp_path / "ann.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run("init", tmp_path / "b", "--protocol", "human-baseline", "--language", "en")
+    told = run_json("import", tmp_path / "b", path, "--from", "doccano")
+    assert (told["as"], told["added"]) == ("imported pairs", 3)
+    assert run_json("import", tmp_path / "b", path, "--from", "doccano")["added"] == 0
+    run("init", tmp_path / "m", "--protocol", "multi", "--language", "en")
+    told = run_json("import", tmp_path / "m", path, "--from", "doccano")
+    assert (told["as"], told["added"]) == ("premises", 3)

@@ -81,3 +81,18 @@ def test_a_report_is_for_its_own_project(empty: World, boss: Visitor) -> None:
 def test_import_is_linked_from_every_project(empty: World, boss: Visitor, name: str) -> None:
     project_id = made(empty, name)
     assert f'href="/projects/{project_id}/import"' in boss.get(f"/projects/{project_id}").text
+
+
+def test_an_export_of_another_tool(empty: World, boss: Visitor) -> None:
+    home = f"/projects/{made(empty, 'human-baseline')}"
+    items = orjson.dumps({"id": "i1", "premise": "A boat lies here.", "hypothesis": "Something lies here."})
+    cast = orjson.dumps({"instance_id": "i1", "user_id": "ann", "labels": {"nli": {"neutral": 1}}})
+    files = [("file", ("items.jsonl", items)), ("file", ("annotations.jsonl", cast))]
+    answer = boss.send(f"{home}/pairs", {"origin": "imported", "tool": "potato"}, files=files)
+    assert "items.jsonl, annotations.jsonl: 1 of 1 pairs were added" in answer.text
+    assert empty.one(select(pairs.c.meta))["votes"] == ["neutral"]
+    answer = boss.send(f"{home}/pairs", {"origin": "imported", "tool": "argilla"}, files=files[:1])
+    assert "as Argilla writes it" in answer.text
+    assert "goldlabel-" not in answer.text
+    assert boss.send(f"{home}/pairs", {"origin": "imported"}, files=files).status_code == 422
+    assert boss.send(f"{home}/pairs", {"origin": "imported", "tool": "x"}, files=files).status_code == 422

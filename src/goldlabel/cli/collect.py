@@ -23,10 +23,12 @@ from goldlabel.cli.output import (
     show,
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
+from goldlabel.cli.tools import QuestionOption, ToolOption, open_tool
 from goldlabel.errors import InputError
 from goldlabel.registry import import_extra, one_of
 
 if TYPE_CHECKING:
+    from goldlabel.collect.premises import PremiseReading
     from goldlabel.collect.projects import Project
     from goldlabel.collect.protocols import Protocol
     from goldlabel.collect.store import Store, Transaction
@@ -111,6 +113,8 @@ def import_command(
     questions: Annotated[
         Path | None, typer.Option("--questions", help="Only premises nearest to these questions, one a line.")
     ] = None,
+    tool: ToolOption = None,
+    question: QuestionOption = None,
     *,
     reading: ReadingOptions,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N.")] = None,
@@ -118,16 +122,19 @@ def import_command(
     database: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Add premises (CSV, JSON lines, plain text) or pairs (any format) to a project."""
+    """Add premises (CSV, JSON lines, plain text), pairs (any format) or another tool's export to a project."""
     _require_extra()
     with closing(_open(folder, database)) as store:
         with store.read() as tx:
             found = _project(tx, folder, project)
         usual = "premises" if found.kind.writes else "pairs"
         if one_of("--as", what or usual, KINDS_OF_IMPORT) == "premises":
-            told = _import_premises(store, found, paths, genre, source, questions, limit)
+            told = _import_premises(store, found, paths, genre, source, questions, limit, tool, reading)
         else:
-            given = [open_pairs(str(path), {**reading, "unlabelled": True}, limit=limit) for path in paths]
+            if tool is not None:
+                given = [open_tool(paths, tool, question, reading, limit)]
+            else:
+                given = [open_pairs(str(path), {**reading, "unlabelled": True}, limit=limit) for path in paths]
             told = _import_pairs(store, found, given, "imported" if (what or usual) == "pairs" else str(what))
     if as_json:
         print_json({"project": found.name, **told})
@@ -400,10 +407,13 @@ def _import_premises(
     source: str | None,
     questions: Path | None,
     limit: int | None,
+    tool: str | None,
+    reading: ReadingOptions,
 ) -> dict[str, Any]:
     from goldlabel.collect.importing.batches import add_all_premises
     from goldlabel.collect.importing.known import known_premises
-    from goldlabel.collect.premises import read_premises, select_by_questions
+    from goldlabel.collect.importing.tools import tool_premises
+    from goldlabel.collect.premises import read_premises, select_by_questions, select_premises
 
     if questions is not None and limit is None:
         raise InputError("--questions draws the nearest premises; say how many with --limit")
@@ -411,8 +421,11 @@ def _import_premises(
     with store.read() as tx:
         known.catch_up(tx)
     rules = found.protocol.premises
-    readings = []
-    for path in paths:
+    readings: list[PremiseReading] = []
+    if tool is not None:
+        items = tool_premises(paths, tool, columns=reading["columns"])
+        readings.append(select_premises(items, rules, known, genre=genre, source=source))
+    for path in paths if tool is None else ():
         readings.append(read_premises(path, path.name, rules, genre=genre, source=source, known=known))
         for one in readings[-1].premises:
             known.add(one.text)
@@ -423,8 +436,8 @@ def _import_premises(
         added = add_all_premises(store, found.id, premises[:limit], by=None, told=advance)
     left_out = [
         one | {"file": path.name}
-        for path, reading in zip(paths, readings, strict=True)
-        for one in reading.to_dict()["left_out"]
+        for path, told in zip(paths, readings, strict=False)
+        for one in told.to_dict()["left_out"]
     ]
     return {"as": "premises", "read": sum(one.read for one in readings), "added": added, "left_out": left_out}
 

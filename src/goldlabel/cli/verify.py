@@ -22,6 +22,7 @@ from goldlabel.cli.output import (
     refuse_own_input,
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
+from goldlabel.cli.tools import QuestionOption, ToolOption, open_tool
 from goldlabel.errors import InputError
 from goldlabel.pairs import Result
 from goldlabel.pairs.card import Details, rewrite_card
@@ -90,6 +91,8 @@ def verify_command(
         Path | None,
         folder_option("Folder for the pairs with gold labels, verification.json and .csv."),
     ] = None,
+    tool: ToolOption = None,
+    question: QuestionOption = None,
     *,
     details: Details,
     reading: ReadingOptions,
@@ -112,7 +115,10 @@ def verify_command(
             f"--columns {next(iter(vote_columns))}=… names a column of a file of votes; pass it with --votes"
         )
     reading["columns"] = {name: column for name, column in columns.items() if name not in VOTE_COLUMNS}
-    pairs = open_pairs(path, {**reading, "unlabelled": votes is not None}, limit=limit)
+    if tool is not None:
+        pairs = open_tool([Path(path)], tool, question, reading, limit)
+    else:
+        pairs = open_pairs(path, {**reading, "unlabelled": votes is not None}, limit=limit)
     drawn: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
     more: dict[str, Result] = {}
     cast = None

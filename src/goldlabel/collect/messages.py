@@ -203,6 +203,8 @@ ENGLISH = {
     "premise_format": "{file}: the format of premises is not known; {hint}",
     "pair_format": "{file}: the format of pairs is not known; allowed: {allowed}",
     "upload": "the upload",
+    "one_file": "several files are one export of another tool; choose the tool, or upload one file at a time",
+    "no_tool": "there is no annotation tool '{name}'; {hint}",
     "no_label_space": "there is no label space '{name}'; {hint}",
     "pairs_unreadable": "{file}: cannot be read as pairs; nothing was imported. In detail: {reason}",
     "upload_unreadable": "{file}: cannot be unpacked; nothing was imported. In detail: {reason}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Annotated
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
@@ -11,16 +12,22 @@ from goldlabel.collect.importing.batches import add_all_pairs
 from goldlabel.collect.importing.pairs import FORMATS, NewPairs, read_pairs
 from goldlabel.collect.importing.reports import keep_report, pairs_report, report_of
 from goldlabel.collect.importing.tables import MOST_BYTES
+from goldlabel.collect.importing.tools import uploaded_pairs
 from goldlabel.collect.importing.uploads import file_name, plain_file
 from goldlabel.collect.projects import Project
+from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.pairs.labels import LABEL_SPACES
+from goldlabel.sources.tools import TOOLS
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.security import HOUR, Before, Managed, Person, Stored, limit
 
 router = APIRouter(tags=["pairs"])
+
+MOST_FILES = 20
+"""Files of one upload: an export may have one for each annotator."""
 
 
 @router.get("/projects/{project_id}/import")
@@ -35,16 +42,22 @@ def upload_pairs(
     project: Managed,
     person: Person,
     store: Stored,
-    file: Annotated[UploadFile, File()],
+    file: Annotated[list[UploadFile], File(max_length=MOST_FILES)],
     origin: Annotated[str, Form(max_length=20)],
     labels: Annotated[str, Form(max_length=20)] = "",
+    tool: Annotated[str, Form(max_length=20)] = "",
+    question: Annotated[str, Form(max_length=200)] = "",
 ) -> Response:
-    """Read pairs and add them, unless one of them cannot be used."""
+    """Read pairs and add them, unless one of them cannot be used; several files are one export of a tool."""
     limit(store, "upload by", str(person.person_id), most=120, window=HOUR)
-    name = file_name(file.filename)
+    name = ", ".join(file_name(one.filename) for one in file)
     try:
-        with plain_file(file.file, name) as path:
-            pairs = read_pairs(path, labels or project.protocol.labels)
+        with ExitStack() as open_files:
+            paths = [open_files.enter_context(plain_file(one.file, file_name(one.filename))) for one in file]
+            space = labels or project.protocol.labels
+            if not tool and len(paths) > 1:
+                raise Invalid("one_file")
+            pairs = uploaded_pairs(paths, tool, space, question) if tool else read_pairs(paths[0], space)
         new = NewPairs(pairs, project.protocol, origin)
         read, added = add_all_pairs(store, project.id, new, origin=origin, by=person.person_id)
     except InputError as error:
@@ -77,6 +90,7 @@ def _import_page(
         problem=problem,
         report=report,
         spaces=list(LABEL_SPACES),
+        tools=list(TOOLS),
         formats=(*FORMATS, ".gz"),
         megabytes=MOST_BYTES >> 20,
     )

@@ -1,0 +1,17 @@
+"""Exports of other annotation tools, one file each: items with their texts, who answered what, and what was suggested.
+
+``read_tool`` makes pairs with votes of them, which every other room takes; a collection takes their premises, too.
+"""
+
+from __future__ import annotations
+
+from goldlabel.registry import Registry
+from goldlabel.sources.tools.items import Item, Tool, Vote
+
+__all__ = ["TOOLS", "Item", "Tool", "Vote"]
+
+TOOLS: Registry[Tool] = Registry("annotation tool")
+TOOLS.add("label-studio", "goldlabel.sources.tools.label_studio:read_items")
+TOOLS.add("argilla", "goldlabel.sources.tools.argilla:read_items")
+TOOLS.add("potato", "goldlabel.sources.tools.potato:read_items")
+TOOLS.add("doccano", "goldlabel.sources.tools.doccano:read_items")
