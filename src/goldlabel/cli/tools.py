@@ -25,7 +25,7 @@ def open_tool(
     paths: Sequence[Path], tool: str, question: str | None, reading: ReadingOptions, limit: int | None
 ) -> Pairs:
     """Read an export of an annotation tool as pairs with votes."""
-    from goldlabel.sources.tools.reading import read_tool
+    from goldlabel.pairs.tools.reading import read_tool
 
     labels = reading["labels"]
     pairs = read_tool(

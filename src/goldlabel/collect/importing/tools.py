@@ -12,8 +12,8 @@ from goldlabel.errors import InputError
 from goldlabel.messages import Message
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.labels import LABEL_SPACES
-from goldlabel.sources.tools import TOOLS
-from goldlabel.sources.tools.reading import read_items, read_tool, text_of
+from goldlabel.pairs.tools import TOOLS
+from goldlabel.pairs.tools.reading import read_items, read_tool, text_of
 
 
 def tool_premises(

@@ -19,7 +19,7 @@ from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.pairs.labels import LABEL_SPACES
-from goldlabel.sources.tools import TOOLS
+from goldlabel.pairs.tools import TOOLS
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.security import HOUR, Before, Managed, Person, Stored, limit

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from goldlabel.files import InputFile
-from goldlabel.sources.tools.items import Item, Vote, one_label, one_question, required, rows_of
+from goldlabel.pairs.tools.items import Item, Vote, one_label, one_question, required, rows_of
 
 TOOL = "Label Studio"
 _FLAT = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from goldlabel.files import InputFile
-from goldlabel.sources.tools.items import Item, Vote, one_label, required, rows_of
+from goldlabel.pairs.tools.items import Item, Vote, one_label, required, rows_of
 
 TOOL = "doccano"
 _NOBODY = ("all", "unknown")

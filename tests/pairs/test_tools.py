@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from goldlabel.errors import GoldlabelError, InputError
-from goldlabel.sources.tools.reading import read_tool
+from goldlabel.pairs.tools.reading import read_tool
 from goldlabel.verify import verify
 
 TEXTS = {"premise": "Ein Boot liegt am Steg.", "hypothesis": "Am Steg liegt etwas."}

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
+from goldlabel.pairs.tools.items import Item, Tool, Vote
 from goldlabel.registry import Registry
-from goldlabel.sources.tools.items import Item, Tool, Vote
 
 __all__ = ["TOOLS", "Item", "Tool", "Vote"]
 
 TOOLS: Registry[Tool] = Registry("annotation tool")
-TOOLS.add("label-studio", "goldlabel.sources.tools.label_studio:read_items")
-TOOLS.add("argilla", "goldlabel.sources.tools.argilla:read_items")
-TOOLS.add("potato", "goldlabel.sources.tools.potato:read_items")
-TOOLS.add("doccano", "goldlabel.sources.tools.doccano:read_items")
+TOOLS.add("label-studio", "goldlabel.pairs.tools.label_studio:read_items")
+TOOLS.add("argilla", "goldlabel.pairs.tools.argilla:read_items")
+TOOLS.add("potato", "goldlabel.pairs.tools.potato:read_items")
+TOOLS.add("doccano", "goldlabel.pairs.tools.doccano:read_items")

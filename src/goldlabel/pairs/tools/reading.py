@@ -13,7 +13,7 @@ from goldlabel.pairs import Pairs
 from goldlabel.pairs.card import Card
 from goldlabel.pairs.labels import ABSTENTIONS, NLI3, NO_GOLD, LabelSpace
 from goldlabel.pairs.rows import to_json
-from goldlabel.sources.tools import TOOLS, Item
+from goldlabel.pairs.tools import TOOLS, Item
 
 NAMES = {
     "premise": ("premise", "sentence1", "text1", "text_a", "context", "text"),

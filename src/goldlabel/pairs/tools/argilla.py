@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from goldlabel.files import InputFile
-from goldlabel.sources.tools.items import Item, Vote, one_label, one_question, required, rows_of
+from goldlabel.pairs.tools.items import Item, Vote, one_label, one_question, required, rows_of
 
 TOOL = "Argilla"
 

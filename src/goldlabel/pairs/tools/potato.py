@@ -13,7 +13,7 @@ from typing import Any
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile
-from goldlabel.sources.tools.items import Item, Vote, one_question, required, rows_of
+from goldlabel.pairs.tools.items import Item, Vote, one_question, required, rows_of
 
 TOOL = "Potato"
 _ABOUT = ("instance_id", "user_id", "annotator_origin", "displayed_text")
