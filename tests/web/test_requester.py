@@ -20,6 +20,7 @@ from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.recount import check
 from goldlabel.collect.schema import checks, invites, ledger, pairs, premises
 from goldlabel.pairs import read
+from goldlabel.web.downloads import attachment, file_name
 from tests.collect.campaign import bring_pairs, join, small_protocol, verify_all, write_all
 from tests.web.world import Visitor, World, objects, populate
 
@@ -99,7 +100,7 @@ def test_every_page_of_a_new_project(empty: World, boss: Visitor, kind: str, lan
     parts = ("", "/progress", "/figures", "/pairs", "/people", "/invitations", "/texts", "/ledger", "/checks")
     for part in (*parts, "/settings", "/export", "/queue", "/premises", "/import"):
         assert boss.get(f"/projects/{found.id}{part}").status_code == 200, part
-    assert boss.post(f"/projects/{found.id}/export", {"audit": "true"}).status_code == 200
+    assert empty.export(boss, found.id, audit="true").headers["content-type"] == "application/zip"
 
 
 def test_premises_are_uploaded_with_a_report(empty: World, boss: Visitor) -> None:
@@ -421,7 +422,7 @@ def test_the_export_is_a_dataset(empty: World, boss: Visitor, tmp_path: Path) ->
     write_all(empty.store, project_id, join(empty.store, project_id, "writer", 2))
     verify_all(empty.store, project_id, join(empty.store, project_id, "verifier", 2))
     bring_pairs(empty.store, project_id, 4, origin="foreign", labels=("neutral", "entailment"))
-    answer = boss.post(f"/projects/{project_id}/export", {"audit": "true"})
+    answer = empty.export(boss, project_id, audit="true")
     assert answer.headers["content-type"] == "application/zip"
     assert 'filename="meadow.zip"' in answer.headers["content-disposition"]
     assert int(answer.headers["content-length"]) == len(answer.content)
@@ -431,7 +432,7 @@ def test_the_export_is_a_dataset(empty: World, boss: Visitor, tmp_path: Path) ->
     assert len(dataset) == 6 * 9
     assert {"ledger.csv", "protocol.json", "audit.json"} <= {path.name for path in (tmp_path / "out").iterdir()}
     assert "## Artifacts" in dataset.card.description
-    plain = boss.post(f"/projects/{project_id}/export")
+    plain = empty.export(boss, project_id)
     with zipfile.ZipFile(io.BytesIO(plain.content)) as archive:
         assert "audit.json" not in archive.namelist()
 
@@ -439,8 +440,28 @@ def test_the_export_is_a_dataset(empty: World, boss: Visitor, tmp_path: Path) ->
 def test_an_export_with_a_chinese_name(empty: World, boss: Visitor) -> None:
     with empty.store.write() as tx:
         found = projects.create_project(tx, '港口 "1"\r\n', make_protocol("single", "zh"), by=empty.people["boss"])
-    answer = boss.post(f"/projects/{found.id}/export")
-    assert "filename*=UTF-8''%E6%B8%AF%E5%8F%A3%20%221%22.zip" in answer.headers["content-disposition"]
+    told = empty.export(boss, found.id).headers["content-disposition"]
+    assert told == "attachment; filename=\"1.zip\"; filename*=UTF-8''%E6%B8%AF%E5%8F%A3-1.zip"
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("meadow", "meadow.zip"),
+        ("../../etc/passwd", "etc-passwd.zip"),
+        ('a "quoted"; name', "a-quoted-;-name.zip"),
+        ("港口\r\nset-cookie: x=1", "港口-set-cookie-x=1.zip"),
+        ("\u202egpj.exe", "gpj.exe.zip"),
+        ("...", "project.zip"),
+        ("a" * 500, "a" * 80 + ".zip"),
+    ],
+)
+def test_names_of_files_are_safe(title: str, name: str) -> None:
+    assert file_name(title, ".zip") == name
+    header = attachment(title, ".zip")["content-disposition"]
+    assert header.isascii()
+    assert header.isprintable()
+    assert header.count('"') == 2
 
 
 def test_a_human_baseline_shows_its_score(empty: World, boss: Visitor) -> None:

@@ -180,8 +180,9 @@ def test_a_whole_project(site: Site, browser: Browser, language: str, tmp_path: 
         page.goto(f"/projects/{project_id}/people")
         requester.picture(f"{language}-6-people")
         page.goto(f"/projects/{project_id}/export")
+        page.locator("main form button.primary").click()
         with page.expect_download() as downloading:
-            page.locator("main form button.primary").click()
+            page.locator("#exported a[download]").click()
         downloading.value.save_as(tmp_path / "export.zip")
         assert requester.complaints == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,10 +17,12 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from goldlabel.collect import accounts, assignment, ledger, people, projects, rejection, remarks
+from goldlabel.collect.export import EXPORT
+from goldlabel.collect.jobs import ask, end_job, take_job
 from goldlabel.collect.measurements import Measured, load_measured
 from goldlabel.collect.premises import Premise
 from goldlabel.collect.protocols import Protocol
-from goldlabel.collect.schema import answers, checks, decisions, invites, pairs
+from goldlabel.collect.schema import answers, checks, decisions, invites, jobs, pairs
 from goldlabel.collect.schema import ledger as ledger_lines
 from goldlabel.collect.schema import premises as premise_rows
 from goldlabel.collect.schema import remarks as remarks_made
@@ -93,6 +96,17 @@ class World:
         while work_once(self.store, "worker"):
             pass
 
+    def export(self, visitor: Visitor, project_id: int, **options: str) -> Any:
+        """Have an export made and download it."""
+        home = f"/projects/{project_id}"
+        asked = visitor.post(f"{home}/export", options)
+        assert (asked.status_code, asked.headers["location"]) == (303, f"{home}/export")
+        assert "<progress" in visitor.get(f"{home}/export").text
+        self.work_off()
+        link = re.search(rf'href="({home}/exports/\d+)"', visitor.get(f"{home}/export").text)
+        assert link is not None
+        return visitor.get(link[1])
+
     def measured(self) -> Measured:
         """Measure the project as it is now."""
         measure_project(self.store, self.project)
@@ -157,6 +171,10 @@ def populate(world: World, protocol: Protocol | None = None, *, premises: int = 
             people.invite(tx, project_id=project_id, role="writer", lifetime=timedelta(days=1), by=owner)
             ledger.give(tx, project_id, writer, kind="bonus", amount=Decimal("1.50"), reason="kind", key="k", by=owner)
             [held] = assignment.claim(tx, project_id, writer, "write").tasks
+            ask(tx, project_id, EXPORT, by=owner)
+            done = take_job(tx, "worker")
+            assert done is not None
+            end_job(tx, done.id)
             remarks.make_remark(tx, project_id, held.assignment_id, writer, "a word is missing")
             assignment.claim(tx, project_id, world.people[f"{prefix}verifier"], "verify")
     return world
@@ -187,6 +205,7 @@ def objects(world: World, project_id: int) -> dict[str, int]:
         "decision_id": world.one(select(decisions.c.id).where(decisions.c.project_id == project_id)),
         "remark_id": world.one(select(remarks_made.c.id).where(remarks_made.c.project_id == project_id)),
         "answer_id": world.one(select(answers.c.id).where(answers.c.project_id == project_id)),
+        "job_id": world.one(select(jobs.c.id).where(jobs.c.project_id == project_id)),
         "check_id": world.one(select(checks.c.id).where(checks.c.project_id == project_id)),
     }
 

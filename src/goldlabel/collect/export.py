@@ -34,6 +34,8 @@ from goldlabel.pairs.writing import refuse_foreign_folder
 from goldlabel.verify import verify
 from goldlabel.verify.agreement import COEFFICIENTS, SHARES
 
+EXPORT = "export"
+"""The kind of job that exports."""
 _TOLD = (*SHARES, "fleiss_kappa", "krippendorff_alpha")
 _INTERVALS = "Shares in per cent, with 95 % intervals; pairs of one premise count as one draw."
 LEDGER_COLUMNS = ("line", "at", "person", "kind", "amount", "currency", "reason", "answer", "reverses", "key")
@@ -91,9 +93,17 @@ class Export(Result):
 
 
 def export_project(
-    store: Store, project_id: int, folder: str | Path, *, describe: Sequence[Describe] = (), hidden: bool = False
+    store: Store,
+    project_id: int,
+    folder: str | Path,
+    *,
+    describe: Sequence[Describe] = (),
+    hidden: bool = False,
+    progress: Callable[[float], None] = lambda _: None,
 ) -> Export:
     """Write a project's pairs as a dataset, ``hidden`` ones only if so wished; people may go on working meanwhile.
+
+    ``progress`` is told the share that is done.
 
     Splits depend on the project's seed and on the pairs alone: two exports of the same state are equal.
     """
@@ -101,8 +111,10 @@ def export_project(
     refuse_foreign_folder(target)
     with store.read() as tx:
         snapshot, paid = take_snapshot(tx, project_id, hidden=hidden), lines(tx, project_id)
+    progress(0.3)
     figures = measure_figures(snapshot)
     split = split_pairs(snapshot)
+    progress(0.6)
     sections = [section for one in describe if (section := one(split.pairs)) is not None]
     described = _described(split.pairs, snapshot, figures, sections)
     beside = {
@@ -111,6 +123,7 @@ def export_project(
         **figures.files(),
         **{name: text for section in sections for name, text in section.files.items()},
     }
+    progress(0.8)
     with atomic_folder(target) as temporary:
         described.write(temporary, beside=beside)
         larger = _with_overlap(split, described, snapshot.exclusive)

@@ -65,18 +65,16 @@ def ask(tx: Transaction, project_id: int, kind: str, *, by: int | None = None, *
     )
 
 
-def latest_job(tx: Transaction, project_id: int, kind: str, *, by: int | None = None) -> Job | None:
-    """Return what was asked for last, by anybody or by one person."""
+def latest_job(tx: Transaction, project_id: int, kind: str) -> Job | None:
+    """Return what was asked for last."""
     query = select(jobs).where(jobs.c.project_id == project_id, jobs.c.kind == kind)
-    if by is not None:
-        query = query.where(jobs.c.asked_by == by)
     row = tx.one(query.order_by(jobs.c.id.desc()).limit(1))
     return None if row is None else _job(row)
 
 
-def job(tx: Transaction, project_id: int, job_id: int, *, by: int) -> Job:
-    """Return a job of a project to who asked for it."""
-    row = tx.row(jobs, id=job_id, project_id=project_id, asked_by=by)
+def job(tx: Transaction, project_id: int, job_id: int) -> Job:
+    """Return a job of a project."""
+    row = tx.row(jobs, id=job_id, project_id=project_id)
     if row is None:
         raise Missing("no_job")
     return _job(row)

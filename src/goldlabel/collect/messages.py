@@ -227,6 +227,7 @@ ENGLISH = {
     "left_twice": "a duplicate",
     "left_there": "there already, or twice in the file",
     "questions": "{n} premises cannot be drawn by {questions} questions; give 1 or more of each",
+    "export_under_way": "this export is not made yet, or could not be; look at the export's page",
     "no_job": "there is no such job; it may have been cleared away: ask for it again",
     "job_failed": "this could not be finished; try again, and if it stays so let whoever runs the server read its log",
     "job_crashed": "this ended the worker process {n} times and is not tried again; let whoever runs the server read "

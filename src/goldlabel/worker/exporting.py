@@ -1,4 +1,7 @@
-"""An export as one file: the dataset folder of a snapshot, with its audit, in a zip."""
+"""An export as one file: the dataset folder of a snapshot, with its audit, in a zip, for a page to download.
+
+The zip is kept in the database: the process that makes it and the one that sends it may have no disk in common.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,9 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
 
 from goldlabel.collect.export import Section, export_project
-from goldlabel.collect.projects import Project
+from goldlabel.collect.jobs import PIECE, Job, add_piece, renew_job
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
@@ -17,22 +19,33 @@ from goldlabel.pairs.tokens import UNKNOWN
 from goldlabel.worker.measuring import tokenizer_for
 
 
-def pack_export(store: Store, project: Project, *, audit: bool, hidden: bool = False) -> tuple[IO[bytes], int]:
-    """Export a project and return an open file, already without a name on disk, that holds the zip, and its size."""
-    packed = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed when it has been sent
-    try:
-        with tempfile.TemporaryDirectory(prefix="goldlabel-") as folder:
-            target = Path(folder) / "export"
-            export_project(store, project.id, target, describe=[audit_section] if audit else [], hidden=hidden)
-            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-                for file in sorted(path for path in target.rglob("*") if path.is_file()):
-                    archive.write(file, file.relative_to(target))
-        size = packed.tell()
-        packed.seek(0)
-    except BaseException:
-        packed.close()
-        raise
-    return packed, size
+def export_job(store: Store, job: Job) -> None:
+    """Export a project into a folder on disk, pack it, and keep the zip in the database, a piece at a time."""
+
+    def tell(share: float) -> None:
+        with store.write() as tx:
+            renew_job(tx, job.id, share)
+
+    with tempfile.TemporaryDirectory(prefix="goldlabel-") as folder:
+        target, packed = Path(folder) / "export", Path(folder) / "export.zip"
+        describe = [audit_section] if job.options.get("audit") else []
+        export_project(
+            store,
+            job.project_id,
+            target,
+            describe=describe,
+            hidden=bool(job.options.get("hidden")),
+            progress=lambda share: tell(0.8 * share),
+        )
+        files = sorted(path for path in target.rglob("*") if path.is_file())
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in files:
+                archive.write(file, file.relative_to(target))
+        tell(0.9)
+        with packed.open("rb") as stream:
+            for number, piece in enumerate(iter(lambda: stream.read(PIECE), b"")):
+                with store.write() as tx:
+                    add_piece(tx, job.id, number, piece)
 
 
 def audit_section(pairs: Pairs, refused: Callable[[str], None] = lambda _: None) -> Section | None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from goldlabel.collect import jobs
+from goldlabel.collect.export import EXPORT
 from goldlabel.collect.jobs import Job
 from goldlabel.collect.measurements import MEASURE
 from goldlabel.collect.messages import message
@@ -95,4 +96,10 @@ def _measure(store: Store, job: Job) -> None:
     measure_project(store, job.project_id)
 
 
-_KINDS: dict[str, Callable[[Store, Job], None]] = {MEASURE: _measure}
+def _export(store: Store, job: Job) -> None:
+    from goldlabel.worker.exporting import export_job
+
+    export_job(store, job)
+
+
+_KINDS: dict[str, Callable[[Store, Job], None]] = {MEASURE: _measure, EXPORT: _export}

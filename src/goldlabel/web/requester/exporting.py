@@ -1,49 +1,65 @@
-"""The data out: a snapshot as a zip of the dataset folder, made on disk while people go on working."""
+"""The data out: a snapshot as a zip of the dataset folder, made by the worker while people go on working."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from datetime import timedelta
-from typing import IO, Annotated
-from urllib.parse import quote
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import RedirectResponse, Response, StreamingResponse
 
+from goldlabel.collect import jobs
+from goldlabel.collect.export import EXPORT
+from goldlabel.collect.projects import Project
+from goldlabel.collect.refusals import Conflict
+from goldlabel.collect.store import Store
+from goldlabel.web.downloads import attachment, file_name
 from goldlabel.web.pages import page
-from goldlabel.web.security import Managed, Person, Stored, limit
-from goldlabel.worker.exporting import pack_export
+from goldlabel.web.security import Managed, ObjectId, Person, Stored, limit
 
 router = APIRouter(tags=["export"])
 
-CHUNK = 1 << 18
-
 
 @router.get("/projects/{project_id}/export")
-def export_page(request: Request, project: Managed) -> Response:
-    """What is in an export, and the button."""
-    return page(request, "requester/export.html", project=project)
+def export_page(request: Request, project: Managed, store: Stored) -> Response:
+    """What is in an export, the button, and the last export."""
+    return page(request, "requester/export.html", project=project, **_last(store, project))
+
+
+@router.get("/projects/{project_id}/export/last")
+def export_part(request: Request, project: Managed, store: Stored) -> Response:
+    """How far the last export is: fetched again by the page until it is there."""
+    return page(request, "requester/exported.html", project=project, **_last(store, project))
 
 
 @router.post("/projects/{project_id}/export")
-def download_export(
+def make_export(
     project: Managed,
     person: Person,
     store: Stored,
     audit: Annotated[bool, Form()] = False,
     hidden: Annotated[bool, Form()] = False,
-) -> StreamingResponse:
-    """Send a snapshot as a zip."""
+) -> Response:
+    """Let the worker make an export."""
     limit(store, "export by", str(person.person_id), most=30, window=timedelta(hours=1))
-    packed, size = pack_export(store, project, audit=audit, hidden=hidden)
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", project.name).strip("-.") or "project"
-    named = f"attachment; filename=\"{plain}.zip\"; filename*=UTF-8''{quote(project.name, safe='')}.zip"
-    headers = {"content-disposition": named, "content-length": str(size)}
-    return StreamingResponse(_chunks(packed), media_type="application/zip", headers=headers)
+    with store.write() as tx:
+        jobs.ask(tx, project.id, EXPORT, by=person.person_id, audit=audit, hidden=hidden)
+    return RedirectResponse(f"/projects/{project.id}/export", 303)
 
 
-def _chunks(file: IO[bytes]) -> Iterator[bytes]:
-    with file:
-        while chunk := file.read(CHUNK):
-            yield chunk
+@router.get("/projects/{project_id}/exports/{job_id}")
+def download_export(project: Managed, job_id: ObjectId, store: Stored) -> Response:
+    """Send an export, a piece at a time."""
+    with store.read() as tx:
+        if jobs.job(tx, project.id, job_id).state != "done":
+            raise Conflict("export_under_way")
+        size = jobs.file_size(tx, job_id)
+    headers = {**attachment(project.name, ".zip"), "content-length": str(size)}
+    return StreamingResponse(jobs.read_pieces(store, job_id), media_type="application/zip", headers=headers)
+
+
+def _last(store: Store, project: Project) -> dict[str, Any]:
+    with store.read() as tx:
+        last = jobs.latest_job(tx, project.id, EXPORT)
+        size = jobs.file_size(tx, last.id) if last and last.state == "done" else 0
+    return {"last": last, "size": size, "file": file_name(project.name, ".zip")}
