@@ -138,7 +138,7 @@ def test_a_card_is_said_on_the_way_and_later(birds: Path, tmp_path: Path) -> Non
         (("filter", "PATH", "--where", "1"), "is not understood"),
         (("sample", "PATH", "-n", "9"), "9 pairs cannot be drawn from 4"),
         (
-            ("sample", "PATH", "--licence", "MIT"),
+            ("sample", "PATH", "-n", "2", "--licence", "MIT"),
             "--licence is for the card of a dataset, and without -o none is written",
         ),
         (("export", "PATH", "--to", "csv", "-o", "x.csv", "--licence", "MIT"), "one file carries none"),
