@@ -33,6 +33,8 @@ WIDE, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
 RULES = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
 CONTRAST = {"resultTypes": ["violations"], "runOnly": {"type": "rule", "values": ["color-contrast"]}}
 
+SCROLLS = "[...document.querySelectorAll('.scroll')].some((one) => one.scrollWidth > one.clientWidth + 1)"
+
 
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
@@ -110,6 +112,8 @@ def test_every_page_light_and_dark(
             page.goto(address)
             wrong += [f"{address}: {fault}" for fault in faults(page, RULES)]
             keep(page, address, language)
+            if page.evaluate(SCROLLS):
+                wrong.append(f"{address}: a table scrolls sideways")
             page.evaluate("document.documentElement.dataset.theme = 'dark'")
             wrong += [f"{address} dark: {fault}" for fault in faults(page, CONTRAST)]
             keep(page, address, f"{language}-dark")
