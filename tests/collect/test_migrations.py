@@ -101,6 +101,14 @@ SAMPLES["0010"] = (
     "INSERT INTO tagging_tags VALUES (1, 'lexical')",
 )
 SAMPLES["0011"] = (*SAMPLES["0010"], "INSERT INTO collection VALUES ('key')")
+SAMPLES["0012"] = (
+    *SAMPLES["0011"],
+    "INSERT INTO webhooks VALUES (1, 1, 'https://a.example', 'secret', '[\"pair.verified\"]', false, 1000000, NULL)",
+    "INSERT INTO deliveries VALUES (1, 1, 'pair.verified', '{}', 'sent', 1, 1000000, 200, NULL, 1000000, 1000000)",
+    "INSERT INTO markets VALUES (1, 'prolific', 'C0DE', 20)",
+    "INSERT INTO outsiders VALUES (2, 1, 'prolific', 'a1b2')",
+    "INSERT INTO visits VALUES (1, 1, 1, 2, 'study', 'session', '', 'C0DE', 0, 1000000, NULL)",
+)
 
 
 def url_of(place: str) -> str:

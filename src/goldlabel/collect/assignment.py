@@ -20,10 +20,10 @@ from goldlabel.collect.events import record
 from goldlabel.collect.hiding import is_wanted
 from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.people import GONE, Member, require_role
-from goldlabel.collect.projects import Project, project
+from goldlabel.collect.projects import ARCHIVED, Project, project
 from goldlabel.collect.qualification import is_qualified
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
-from goldlabel.collect.schema import answers, assignments, members, pairs, people, premises, subsets, tasks
+from goldlabel.collect.schema import answers, assignments, members, pairs, people, premises, projects, subsets, tasks
 from goldlabel.collect.store import Transaction
 
 MOMENT = timedelta(seconds=1)
@@ -221,7 +221,18 @@ def lock_assignment(tx: Transaction, assignment_id: int, person_id: int) -> Row[
     """Return a person's assignment as it stands, with its task held until the transaction ends."""
     row = own_assignment(tx, assignment_id, person_id)
     tx.lock(tasks, row.task_id)
-    return own_assignment(tx, assignment_id, person_id)
+    held = tx.one(_IN_PROJECT, assignment_id=assignment_id)
+    assert held is not None
+    if held.project_state == ARCHIVED:
+        raise Conflict("project_archived", name=held.project_name)
+    return held
+
+
+_IN_PROJECT = (
+    select(assignments, projects.c.state.label("project_state"), projects.c.name.label("project_name"))
+    .join(projects, projects.c.id == assignments.c.project_id)
+    .where(assignments.c.id == bindparam("assignment_id"))
+)
 
 
 def release(tx: Transaction, row: Row[Any], state: str, task_state: str) -> None:
@@ -254,7 +265,7 @@ def _held(tx: Transaction, found: Project, person_id: int, kind: str) -> list[Ro
 
 
 def _obstacle(tx: Transaction, found: Project, member: Member) -> str | None:
-    if found.state == "paused":
+    if found.state != "running":
         return "paused"
     if member.state == "paused":
         return "suspended"

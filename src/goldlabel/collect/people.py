@@ -14,10 +14,11 @@ from goldlabel.collect.accounts import make_requester
 from goldlabel.collect.events import record
 from goldlabel.collect.messages import message, words
 from goldlabel.collect.passwords import draw_token, hash_token
-from goldlabel.collect.projects import project
+from goldlabel.collect.projects import project, require_open
 from goldlabel.collect.refusals import Conflict, Expired, Forbidden, Invalid, Missing
 from goldlabel.collect.schema import invite_uses, invites, members, people, projects
 from goldlabel.collect.store import Transaction
+from goldlabel.collect.webhooks import PERSON_JOINED, announce
 from goldlabel.messages import Message, Word
 
 ROLES = ("requester", "writer", "verifier", "expert")
@@ -192,6 +193,7 @@ def add_member(
     if added:
         data = {"role": role, "condition": condition, "exclusive": exclusive}
         _record(tx, "member.joined", project_id, person_id, by, **data)
+        announce(tx, project_id, PERSON_JOINED, person=person_id, **data)
     elif role in held and held[role].state == "left":
         change_state(tx, held[role], "active", by=by)
     return roles(tx, project_id, person_id)[role]
@@ -305,6 +307,7 @@ def _either(roles: Sequence[Word]) -> Message | Word:
 
 def _check_role(tx: Transaction, project_id: int, role: str, condition: str, exclusive: bool) -> None:
     found = project(tx, project_id)
+    require_open(found)
     if role not in ROLES:
         raise Invalid("no_role", role=role, allowed=words(ROLES))
     if role not in found.kind.roles:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from goldlabel.collect.verdicts import Policy
 
 STATES = ("running", "paused")
+ARCHIVED, DELETED = "archived", "deleted"
 IMPORTS = ("imported", "foreign", "gold")
 LONGEST_NAME = 100
 LONGEST_TEXT = 20_000
@@ -98,9 +99,7 @@ def create_project(
     tx: Transaction, name: str, protocol: Protocol, *, by: int | None = None, seed: int | None = None
 ) -> Project:
     """Make a project; who makes it becomes its requester. ``seed`` decides all that is drawn at random."""
-    name = clean_text(name)
-    if not 1 <= len(name) <= LONGEST_NAME:
-        raise Invalid("project_name_length", n=len(name), longest=LONGEST_NAME)
+    name = check_name(name)
     _check(protocol)
     values = {
         "name": name,
@@ -130,10 +129,18 @@ def create_project(
     return made
 
 
+def check_name(name: str) -> str:
+    """Return a project's name as it is stored, or say what is wrong with it."""
+    name = clean_text(name)
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise Invalid("project_name_length", n=len(name), longest=LONGEST_NAME)
+    return name
+
+
 def project(tx: Transaction, project_id: int) -> Project:
     """Return a project by its id."""
     row = tx.row(projects, id=project_id)
-    if row is None:
+    if row is None or row.state == DELETED:
         raise Missing("no_project", name=project_id)
     return _project(row)
 
@@ -148,7 +155,9 @@ def project_named(tx: Transaction, name: str) -> Project:
 
 def all_projects(tx: Transaction) -> list[Project]:
     """Return every project, the oldest first."""
-    return [_project(row) for row in tx.all(select(projects).order_by(projects.c.id))]
+    return [
+        _project(row) for row in tx.all(select(projects).where(projects.c.state != DELETED).order_by(projects.c.id))
+    ]
 
 
 def projects_of(tx: Transaction, person_id: int) -> list[tuple[Project, list[str]]]:
@@ -158,6 +167,12 @@ def projects_of(tx: Transaction, person_id: int) -> list[tuple[Project, list[str
         usable = ("active",) if row.role == "requester" else ("active", "paused")
         roles[row.project_id] += [row.role] if row.state in usable else []
     return [(one, roles[one.id]) for one in all_projects(tx) if one.id in roles]
+
+
+def require_open(found: Project) -> None:
+    """Refuse to change anything in a project that is archived."""
+    if found.state == ARCHIVED:
+        raise Conflict("project_archived", name=found.name)
 
 
 def set_state(tx: Transaction, project_id: int, state: str, *, by: int | None) -> None:
@@ -353,9 +368,11 @@ def queue_progress(tx: Transaction, project_id: int) -> list[QueueLine]:
 
 
 def _locked(tx: Transaction, project_id: int) -> Project:
-    """Return a project whose row is held until the transaction ends."""
+    """Return a project whose row is held until the transaction ends; refuse one that is for reading only."""
     tx.lock(projects, project_id)
-    return project(tx, project_id)
+    held = project(tx, project_id)
+    require_open(held)
+    return held
 
 
 def _project(row: Row[Any]) -> Project:

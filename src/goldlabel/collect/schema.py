@@ -213,6 +213,76 @@ invite_uses = Table(
     Column("used_at", Moment, nullable=False),
 )
 
+markets = Table(
+    "markets",
+    metadata,
+    _reference("invite_id", "invites", primary_key=True),
+    Column("provider", Text, nullable=False),
+    Column("code", Text, nullable=False),
+    Column("quota", Integer, nullable=False),
+)
+"""Invitations for people of a marketplace, and how many answers are asked of one visit."""
+
+outsiders = Table(
+    "outsiders",
+    metadata,
+    _reference("person_id", "people", primary_key=True),
+    _reference("project_id", "projects"),
+    Column("provider", Text, nullable=False),
+    Column("worker", Text, nullable=False),
+    UniqueConstraint("project_id", "provider", "worker"),
+)
+"""Who somebody is in a marketplace: kept apart from what they do here, as logins are."""
+
+visits = Table(
+    "visits",
+    metadata,
+    _id(),
+    _reference("invite_id", "invites"),
+    _reference("project_id", "projects"),
+    _reference("person_id", "people"),
+    Column("study", Text, nullable=False),
+    Column("session", Text, nullable=False),
+    Column("submit_to", Text, nullable=False),
+    Column("code", Text, nullable=False),
+    Column("already", Integer, nullable=False),
+    Column("started_at", Moment, nullable=False),
+    Column("completed_at", Moment),
+    UniqueConstraint("project_id", "person_id", "session"),
+)
+"""One sitting of somebody whom a marketplace sent; ``already`` is how much they had answered before."""
+
+webhooks = Table(
+    "webhooks",
+    metadata,
+    _id(),
+    _reference("project_id", "projects", index=True),
+    Column("url", Text, nullable=False),
+    Column("secret", Text, nullable=False),
+    Column("events", _DATA, nullable=False),
+    Column("finished", Boolean, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("removed_at", Moment),
+)
+"""Where what happens is told. The secret is needed as it is, to sign with; ``finished`` is what was told last."""
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    _id(),
+    _reference("webhook_id", "webhooks", index=True),
+    Column("event", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("due_at", Moment, nullable=False),
+    Column("status", Integer),
+    Column("problem", Text),
+    Column("created_at", Moment, nullable=False),
+    Column("ended_at", Moment),
+)
+Index("ix_deliveries_due", deliveries.c.state, deliveries.c.due_at)
+
 premises = Table(
     "premises",
     metadata,

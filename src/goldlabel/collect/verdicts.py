@@ -18,6 +18,7 @@ from sqlalchemy import bindparam, func, select
 from goldlabel.collect import drawing
 from goldlabel.collect.schema import answers, pairs, tasks
 from goldlabel.collect.store import Transaction
+from goldlabel.collect.webhooks import PAIR_VERIFIED, announce
 from goldlabel.pairs.labels import NO_GOLD
 
 if TYPE_CHECKING:
@@ -110,6 +111,8 @@ def settle(tx: Transaction, project: Project, pair_id: int, by: int | None) -> N
         drawing.ask(tx, project, pair_id, len(votes) + 1, by)
     if verdict != row.verdict:
         tx.change(pairs, pair_id, verdict=verdict)
+        if verdict is not None:
+            announce(tx, project.id, PAIR_VERIFIED, pair=pair_id, verdict=verdict, votes=len(votes))
 
 
 _VOTES_ON = (

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import qualification, verifying
+from goldlabel.collect import marketplaces, qualification, verifying
 from goldlabel.collect.answering import LONGEST_KEY
 from goldlabel.collect.assignment import take_up
 from goldlabel.collect.collection import collection_key
@@ -32,6 +32,8 @@ router.include_router(annotator_api.router, prefix="/api")
 Role = Literal["writer", "verifier"]
 PLACE_OF = {work.role: work.name for work in WORKS.values()}
 ABSTENTION_KEYS = {"unrelated": "u", "incomprehensible": "i", "unknown": "k"}
+FOR_GOOD = ("finished", "others", "capped")
+"""Why there is nothing to do, and will not be: enough for somebody whom a marketplace sent."""
 ROOM = 500
 """Characters that a box takes beyond what the rules allow, so that the rule can speak before the box is full."""
 
@@ -153,7 +155,14 @@ def _work_page(request: Request, project_id: int, person: Person, store: Stored,
     with store.write() as tx:
         member = require_role(tx, project_id, person.person_id, role)
         found = project(tx, project_id)
+        visit = marketplaces.present_visit(tx, project_id, person.person_id)
+        if visit is not None and visit.is_over:
+            marketplaces.complete(tx, project_id, person.person_id, visit)
+            return RedirectResponse(f"/projects/{project_id}/completion", 303)
         work = take_work(tx, project_id, person.person_id, kind)
+        if visit is not None and work.status in FOR_GOOD:
+            marketplaces.complete(tx, project_id, person.person_id, visit)
+            return RedirectResponse(f"/projects/{project_id}/completion", 303)
         done = progress(tx, found, person.person_id, kind)
         last = last_vote(tx, project_id, person.person_id) if kind == "verify" else None
         aside = last_set_aside(tx, project_id, person.person_id) if kind == "write" else None

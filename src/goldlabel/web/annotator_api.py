@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from goldlabel.collect import assignment, drafts, verifying, writing
+from goldlabel.collect import assignment, drafts, marketplaces, verifying, writing
 from goldlabel.collect.answering import LONGEST_KEY, MOST_TIMINGS, Receipt
 from goldlabel.collect.drafts import LAST_REVISION
 from goldlabel.collect.projects import project
@@ -275,6 +275,7 @@ def _next(store: Store, person_id: int, assignment_id: int, kind: str) -> Work |
     try:
         with store.write() as tx:
             project_id = assignment.own_assignment(tx, assignment_id, person_id).project_id
-            return take_work(tx, project_id, person_id, kind)
+            visit = marketplaces.present_visit(tx, project_id, person_id)
+            return None if visit is not None and visit.is_over else take_work(tx, project_id, person_id, kind)
     except InputError:
         return None

@@ -13,7 +13,19 @@ from starlette.types import Scope
 
 from goldlabel.collect.passwords import MOST_AT_ONCE
 from goldlabel.collect.store import Store
-from goldlabel.web import account, annotator, api, departure, history, requester, reset, second_factor, tagging, tokens
+from goldlabel.web import (
+    account,
+    annotator,
+    api,
+    departure,
+    history,
+    marketplace,
+    requester,
+    reset,
+    second_factor,
+    tagging,
+    tokens,
+)
 from goldlabel.web.failures import Faults, install_failures
 from goldlabel.web.language import LANGUAGES
 from goldlabel.web.pages import STATIC, environment
@@ -48,7 +60,19 @@ def create_app(store: Store) -> FastAPI:
     app.state.store = store
     app.state.hashing = CapacityLimiter(MOST_AT_ONCE)
     install_failures(app)
-    for room in (account, second_factor, reset, departure, tokens, annotator, history, tagging, requester, api):
+    for room in (
+        account,
+        second_factor,
+        reset,
+        departure,
+        tokens,
+        marketplace,
+        annotator,
+        history,
+        tagging,
+        requester,
+        api,
+    ):
         app.include_router(room.router)
     app.mount("/static", _Static(packages=[(package, "static") for package in STATIC]))
     for language in LANGUAGES:

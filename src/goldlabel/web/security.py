@@ -27,7 +27,7 @@ from goldlabel.collect import accounts, limits, people
 from goldlabel.collect.accounts import LONGEST_LOGIN, NewSession, Session
 from goldlabel.collect.importing.tables import MOST_BYTES
 from goldlabel.collect.passwords import LONGEST_PASSWORD
-from goldlabel.collect.projects import Project, project, projects_of
+from goldlabel.collect.projects import Project, project, projects_of, require_open
 from goldlabel.collect.store import LARGEST, Store
 from goldlabel.collect.tokens import Bearer, bearer
 
@@ -177,11 +177,21 @@ Login = Annotated[str, Form(max_length=LONGEST_LOGIN)]
 Password = Annotated[str, Form(max_length=LONGEST_PASSWORD)]
 
 
-def managed_project(project_id: ProjectId, person: Person, store: Stored) -> Project:
+def owned_project(project_id: ProjectId, person: Person, store: Stored) -> Project:
     """Return a project to its requester; to others it is missing or forbidden."""
     with store.read() as tx:
         people.require_role(tx, project_id, person.person_id, "requester")
         return project(tx, project_id)
+
+
+Owned = Annotated[Project, Depends(owned_project)]
+
+
+def managed_project(request: Request, owned: Owned) -> Project:
+    """Return a project to its requester; one that is archived can be looked at only."""
+    if request.method not in SAFE:
+        require_open(owned)
+    return owned
 
 
 Managed = Annotated[Project, Depends(managed_project)]
@@ -273,7 +283,7 @@ def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
         if message["type"] == "http.response.start":
             given = MutableHeaders(scope=message)
             for name, value in headers.items():
-                if name == "cache-control" and name in given:
+                if name in ("cache-control", "content-security-policy") and name in given:
                     continue
                 if name == "set-cookie":
                     given.append(name, value)

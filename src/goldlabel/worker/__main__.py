@@ -13,6 +13,7 @@ import threading
 
 from goldlabel.collect.store import Store
 from goldlabel.errors import GoldlabelError
+from goldlabel.worker.courier import carry
 from goldlabel.worker.keeper import NAME, PLACE
 from goldlabel.worker.work import work
 
@@ -37,6 +38,7 @@ def main() -> None:
     except GoldlabelError as error:
         sys.exit(str(error))
     threading.Thread(target=wait_for_server, daemon=True).start()
+    threading.Thread(target=carry, args=(store, ended), daemon=True).start()
     work(store, os.environ[NAME], ended)
 
 

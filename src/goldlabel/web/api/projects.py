@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field, WithJsonSchema
+from fastapi import APIRouter
+from pydantic import BaseModel, Field, TypeAdapter, WithJsonSchema
 
 from goldlabel.collect import projects
 from goldlabel.collect.ledger import totals
+from goldlabel.collect.measurements import PageFigures, look_up
 from goldlabel.collect.projects import LONGEST_NAME, Project, queue_progress
 from goldlabel.collect.protocols import Protocol, make_protocol, with_settings
 from goldlabel.collect.refusals import Forbidden
@@ -79,6 +80,17 @@ class Stats(BaseModel):
     owed: str
 
 
+class Figures(BaseModel):
+    """What was measured last: agreement, for all pairs and in groups, with intervals; people beside gold."""
+
+    measured_at: datetime | None
+    pending: bool
+    figures: dict[str, Any] | None
+
+
+_FIGURES = TypeAdapter(PageFigures)
+
+
 @both.get("/projects")
 def list_projects(holder: Holder, store: Stored) -> list[ProjectSummary]:
     """Return the projects that the token's person has a role in."""
@@ -143,10 +155,15 @@ def show_stats(project: Managed, store: Stored) -> Stats:
 
 
 @router.get("/projects/{project_id}/figures")
-def show_figures(request: Request, project: Managed, store: Stored) -> dict[str, Any]:
-    """Return what is measured: agreement, foreign pairs beside own ones, people beside gold; and when it was."""
-    measured = request.app.state.measurements.get(store, project.id)
-    return {"measured_at": measured.at, **measured.figures.to_dict()}
+def show_figures(project: Managed, store: Stored) -> Figures:
+    """Return what was measured last, and when; what is out of date is measured again, so ask again later."""
+    known = look_up(store, project.id)
+    measured = known.measured
+    return Figures(
+        measured_at=measured.at if measured else None,
+        pending=known.pending,
+        figures=_FIGURES.dump_python(measured.figures, mode="json") if measured else None,
+    )
 
 
 def summary(project: Project, roles: list[str]) -> ProjectSummary:

@@ -9,6 +9,8 @@ from goldlabel.web.requester.exporting import router as exporting_router
 from goldlabel.web.requester.importing import router as importing_router
 from goldlabel.web.requester.instructions import router as instructions_router
 from goldlabel.web.requester.invitations import router as invitations_router
+from goldlabel.web.requester.managing import router as managing_router
+from goldlabel.web.requester.marketplace import router as marketplace_router
 from goldlabel.web.requester.money import router as money_router
 from goldlabel.web.requester.pairs import router as pairs_router
 from goldlabel.web.requester.payouts import router as payouts_router
@@ -17,6 +19,7 @@ from goldlabel.web.requester.premises import router as premises_router
 from goldlabel.web.requester.projects import router as projects_router
 from goldlabel.web.requester.remarks import router as remarks_router
 from goldlabel.web.requester.settings import router as settings_router
+from goldlabel.web.requester.webhooks import router as webhooks_router
 
 __all__ = ["router"]
 
@@ -37,5 +40,8 @@ for _part in (
     money_router,
     payouts_router,
     exporting_router,
+    webhooks_router,
+    marketplace_router,
+    managing_router,
 ):
     router.include_router(_part)

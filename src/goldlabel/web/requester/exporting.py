@@ -15,26 +15,26 @@ from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.store import Store
 from goldlabel.web.downloads import attachment, file_name
 from goldlabel.web.pages import page
-from goldlabel.web.security import Managed, ObjectId, Person, Stored, limit
+from goldlabel.web.security import ObjectId, Owned, Person, Stored, limit
 
 router = APIRouter(tags=["export"])
 
 
 @router.get("/projects/{project_id}/export")
-def export_page(request: Request, project: Managed, store: Stored) -> Response:
+def export_page(request: Request, project: Owned, store: Stored) -> Response:
     """What is in an export, the button, and the last export."""
     return page(request, "requester/export.html", project=project, **_last(store, project))
 
 
 @router.get("/projects/{project_id}/export/last")
-def export_part(request: Request, project: Managed, store: Stored) -> Response:
+def export_part(request: Request, project: Owned, store: Stored) -> Response:
     """How far the last export is: fetched again by the page until it is there."""
     return page(request, "requester/exported.html", project=project, **_last(store, project))
 
 
 @router.post("/projects/{project_id}/export")
 def make_export(
-    project: Managed,
+    project: Owned,
     person: Person,
     store: Stored,
     audit: Annotated[bool, Form()] = False,
@@ -48,7 +48,7 @@ def make_export(
 
 
 @router.get("/projects/{project_id}/exports/{job_id}")
-def download_export(project: Managed, job_id: ObjectId, store: Stored) -> Response:
+def download_export(project: Owned, job_id: ObjectId, store: Stored) -> Response:
     """Send an export, a piece at a time."""
     with store.read() as tx:
         if jobs.job(tx, project.id, job_id).state != "done":
