@@ -6,10 +6,14 @@ import re
 from html import unescape
 
 import pytest
+from sqlalchemy import select
 
+from goldlabel.collect.premises import Premise
+from goldlabel.collect.projects import add_premises
+from goldlabel.collect.schema import people
 from goldlabel.web.requester.setting_help import HELP
 from goldlabel.web.requester.settings import SETTINGS
-from tests.web.world import World
+from tests.web.world import World, populate
 
 
 def names_in(page: str) -> list[str]:
@@ -83,3 +87,32 @@ def test_a_refused_setting_is_named_beside_its_field(world: World, field: str, t
     assert 'aria-invalid="true"' in place[0]
     assert says in unescape(re.sub(r"<p class=\"hint.*", "", place[0], flags=re.DOTALL))
     assert answer.text.count('aria-invalid="true"') == 1
+
+
+def test_payouts_are_sorted_as_the_address_says(world: World) -> None:
+    boss, address = world.visitor("boss"), f"/projects/{world.project}/payouts"
+    rises, falls = (names_in(boss.get(f"{address}?sort={sign}name").text) for sign in ("", "-"))
+    assert rises == sorted(rises) == falls[::-1]
+    first = names_in(boss.get(f"{address}?sort=-owed").text)[0]
+    assert world.one(select(people.c.pseudonym).where(people.c.id == world.people["writer"])) == first
+
+
+def test_given_sentences_from_the_first_or_from_the_newest(empty: World) -> None:
+    world = populate(empty)
+    with world.store.write() as tx:
+        more = [Premise(text=f"A hare ran over field number {n}.") for n in range(60)]
+        add_premises(tx, world.project, more, by=None)
+    boss, home = world.visitor("boss"), f"/projects/{world.project}/premises"
+    for sort, wanted in (
+        ("number", list(range(1, 73))),
+        ("-number", list(range(72, 0, -1))),
+        ("", list(range(72, 0, -1))),
+    ):
+        address: str | None = f"{home}?sort={sort}"
+        numbers: list[int] = []
+        while address:
+            page = boss.get(address).text
+            numbers += map(int, re.findall(r'<tr><td class="number">(?:<a [^>]*>)?(\d+)<', page))
+            following = re.search(r'class="button" href="(\?before=[^"]*)"', page)
+            address = f"{home}{unescape(following[1])}" if following else None
+        assert numbers == wanted, sort

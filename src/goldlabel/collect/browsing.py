@@ -23,17 +23,19 @@ PAGE = 50
 
 @dataclass(frozen=True)
 class Slice:
-    """One page of rows, the newest first, and the id from which the older ones go on."""
+    """One page of rows, and the id from which the next page goes on."""
 
     rows: Sequence[Row[Any]]
     older: int | None
 
 
-def slice_rows(tx: Transaction, query: Select[Any], key: ColumnElement[int], before: int | None) -> Slice:
-    """Return a page of a query, the newest first, of the rows before an id."""
+def slice_rows(
+    tx: Transaction, query: Select[Any], key: ColumnElement[int], before: int | None, *, rises: bool = False
+) -> Slice:
+    """Return a page of a query, the newest first, of the rows before an id; or the oldest first, of those after it."""
     if before is not None:
-        query = query.where(key < before)
-    rows = tx.all(query.order_by(key.desc()).limit(PAGE + 1))
+        query = query.where(key > before if rises else key < before)
+    rows = tx.all(query.order_by(key if rises else key.desc()).limit(PAGE + 1))
     return Slice(rows[:PAGE], rows[PAGE - 1].id if len(rows) > PAGE else None)
 
 
@@ -73,7 +75,9 @@ def ledger_kinds(tx: Transaction, project_id: int) -> dict[str, tuple[Decimal, i
     return {row.kind: (in_currency(int(row.units)), row.lines) for row in tx.all(query)}
 
 
-def premise_slice(tx: Transaction, project_id: int, *, before: int | None = None, state: str = "") -> Slice:
+def premise_slice(
+    tx: Transaction, project_id: int, *, before: int | None = None, state: str = "", rises: bool = False
+) -> Slice:
     """Return premises of the pool with how often each was written about, and notes of who found it unusable."""
     own = and_(tasks.c.premise_id == premises.c.id, tasks.c.kind == "write")
     counts = {
@@ -87,7 +91,7 @@ def premise_slice(tx: Transaction, project_id: int, *, before: int | None = None
     query = query.where(premises.c.hidden.is_not_distinct_from(HIDDEN if state == HIDDEN else None))
     if state not in ("", HIDDEN):
         query = query.where(exists(select(tasks.c.id).where(own, tasks.c.state == state)))
-    return slice_rows(tx, query, premises.c.id, before)
+    return slice_rows(tx, query, premises.c.id, before, rises=rises)
 
 
 def premise_row(tx: Transaction, project_id: int, premise_id: int) -> Row[Any]:

@@ -46,6 +46,10 @@ class Sorting:
         return ("descending" if self.falls else "ascending") if self.column == column else "none"
 
 
+UNSORTED = Sorting("", False, {})
+"""The usual order."""
+
+
 def sorting(request: Request, sort: Annotated[str, Query(max_length=40)] = "") -> Sorting:
     """Return what the address of a request asks for."""
     others = {name: value for name, value in request.query_params.items() if name not in ("sort", "before")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from datetime import date
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import LARGEST
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, Person, Stored
+from goldlabel.web.sorting import Sorted
 
 router = APIRouter(tags=["pay"])
 
@@ -22,14 +24,26 @@ Note = Annotated[str, Form(max_length=500)]
 Key = Annotated[str, Form(pattern=r"^[\w-]{1,60}$")]
 
 
+COLUMNS: dict[str, Callable[[payouts.Balance], Any]] = {
+    "name": lambda one: one.pseudonym,
+    "earned": lambda one: one.earned,
+    "paid": lambda one: one.paid,
+    "owed": lambda one: one.owed,
+    "time": lambda one: one.time,
+    "hourly": lambda one: one.hourly,
+    "due": lambda one: one.due,
+}
+
+
 @router.get("/projects/{project_id}/payouts")
-def payouts_page(request: Request, project: Managed, store: Stored) -> Response:
+def payouts_page(request: Request, project: Managed, store: Stored, sorting: Sorted) -> Response:
     """Where everybody stands, and what was paid out."""
     with store.read() as tx:
         values: dict[str, Any] = {
-            "balances": payouts.balances(tx, project.id),
+            "balances": sorting.rows(payouts.balances(tx, project.id), COLUMNS),
             "made": payouts.payouts_of(tx, project.id),
             "today": tx.now.date(),
+            "sorting": sorting,
         }
     return page(request, "requester/payouts.html", project=project, key=secrets.token_hex(8), **values)
 

@@ -23,6 +23,7 @@ from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.security import HOUR, Before, Managed, Person, Stored, limit
+from goldlabel.web.sorting import UNSORTED, Sorted, Sorting
 from goldlabel.web.uploads import UploadRoute
 
 router = APIRouter(tags=["premises"], route_class=UploadRoute)
@@ -35,12 +36,13 @@ def premises_page(
     request: Request,
     project: Managed,
     store: Stored,
+    sorting: Sorted,
     before: Before = None,
     state: Annotated[str, Query(max_length=20)] = "",
     upload: Before = None,
 ) -> Response:
-    """The pool, the newest first."""
-    return _premises_page(request, project, store, before=before, state=state, upload=upload)
+    """The pool, the newest first, or from its beginning where the address says so."""
+    return _premises_page(request, project, store, sorting, before=before, state=state, upload=upload)
 
 
 @router.post("/projects/{project_id}/premises")
@@ -67,7 +69,7 @@ def upload_premises(
         added = add_all_premises(store, project.id, reading.premises, by=person.person_id)
     except InputError as error:
         _, status, message, _ = describe(request, error)
-        return _premises_page(request, project, store, status=status, problem=message)
+        return _premises_page(request, project, store, UNSORTED, status=status, problem=message)
     report = Report(file=name, what="premises", read=reading.read, added=added, left_out=reading.left_out)
     kept = keep_report(store, project.id, report, by=person.person_id)
     return RedirectResponse(f"/projects/{project.id}/premises?upload={kept}", 303)
@@ -85,6 +87,7 @@ def _premises_page(
     request: Request,
     project: Project,
     store: Store,
+    sorting: Sorting,
     *,
     status: int = 200,
     before: int | None = None,
@@ -93,7 +96,8 @@ def _premises_page(
     upload: int | None = None,
 ) -> Response:
     with store.read() as tx:
-        rows = premise_slice(tx, project.id, before=before, state=state)
+        rises = sorting.column == "number" and not sorting.falls
+        rows = premise_slice(tx, project.id, before=before, state=state, rises=rises)
         states = premise_states(tx, project.id)
         report = report_of(tx, project.id, upload)
     return page(
@@ -102,6 +106,7 @@ def _premises_page(
         status=status,
         project=project,
         rows=rows,
+        sorting=sorting,
         states=states,
         state=state,
         problem=problem,
