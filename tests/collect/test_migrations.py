@@ -109,6 +109,16 @@ SAMPLES["0012"] = (
     "INSERT INTO outsiders VALUES (2, 1, 'prolific', 'a1b2')",
     "INSERT INTO visits VALUES (1, 1, 1, 2, 'study', 'session', '', 'C0DE', 0, 1000000, NULL)",
 )
+SAMPLES["0013"] = (
+    *(
+        one.replace("NULL, NULL)", "NULL, NULL, NULL)") if " pairs " in one else one
+        for one in SAMPLES["0012"]
+        if " tries " not in one
+    ),
+    "INSERT INTO rounds VALUES (1, 1, 1, 'open', '[]', 5, NULL, 1000000, NULL, NULL)",
+    "INSERT INTO tries VALUES (1, 1, 1, 'k', 'neutral', '地湿了。', 'model', '{\"neutral\": 1.0}', 1500000, 1, "
+    "'model', NULL, NULL, NULL, 1600000)",
+)
 
 
 def url_of(place: str) -> str:

@@ -17,6 +17,7 @@ from sqlalchemy import func, select
 from goldlabel.collect.accounts import NewSession, open_session
 from goldlabel.collect.store import Store
 from goldlabel.web.app import create_app
+from goldlabel.worker.adversaries import answer_all
 from goldlabel.worker.work import work
 from tests.report.test_page import FLAGS
 
@@ -117,15 +118,17 @@ def serving(store: Store, *, port: int = 0) -> Iterator[Site]:
             raise RuntimeError("the server did not start")
         time.sleep(0.02)
     ended = threading.Event()
-    worker = threading.Thread(target=work, args=(store, "worker", ended), daemon=True)
-    worker.start()
+    workers = [threading.Thread(target=one, args=(store, "worker", ended), daemon=True) for one in (work, answer_all)]
+    for worker in workers:
+        worker.start()
     host, port = server.servers[0].sockets[0].getsockname()[:2]
     try:
         yield Site(store, f"http://{host}:{port}")
     finally:
         server.should_exit = True
         ended.set()
-        worker.join(timeout=60)
+        for worker in workers:
+            worker.join(timeout=60)
         thread.join(timeout=60)
         store.close()
 

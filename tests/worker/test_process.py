@@ -15,7 +15,7 @@ from goldlabel.collect.jobs import Job, ask, latest_job
 from goldlabel.collect.projects import create_project
 from goldlabel.collect.store import Store
 from goldlabel.worker import keeper
-from goldlabel.worker.keeper import NAME, PLACE, kept_worker
+from goldlabel.worker.keeper import NAME, PLACE, kept_workers
 from tests.collect.campaign import small_protocol
 
 
@@ -44,7 +44,7 @@ def test_a_worker_that_is_killed_is_started_again_and_does_the_job(
     monkeypatch.setattr(keeper, "FIRST_PAUSE", 0.01)
     with store.write() as tx:
         project_id = create_project(tx, "meadow", small_protocol("single")).id
-    with caplog.at_level(logging.ERROR), kept_worker(str(tmp_path / "collection")) as kept:
+    with caplog.at_level(logging.ERROR), kept_workers(str(tmp_path / "collection")) as (kept, _):
         wait_for(lambda: kept.process)
         first = kept.process
         assert first is not None
@@ -61,10 +61,11 @@ def test_a_worker_that_is_killed_is_started_again_and_does_the_job(
     store.close()
 
 
-def test_a_worker_of_nothing_says_so_in_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", keeper.WORK)
+def test_a_worker_of_nothing_says_so_in_one_line(what: str, tmp_path: Path) -> None:
     environment = {**os.environ, PLACE: str(tmp_path / "nothing"), NAME: "wren"}
     ended = subprocess.run(
-        [sys.executable, "-m", "goldlabel.worker"],
+        [sys.executable, "-m", "goldlabel.worker", what],
         env=environment,
         stdin=subprocess.PIPE,
         capture_output=True,

@@ -23,7 +23,18 @@ from goldlabel.collect.people import GONE, Member, require_role
 from goldlabel.collect.projects import ARCHIVED, Project, project
 from goldlabel.collect.qualification import is_qualified
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
-from goldlabel.collect.schema import answers, assignments, members, pairs, people, premises, projects, subsets, tasks
+from goldlabel.collect.schema import (
+    answers,
+    assignments,
+    members,
+    pairs,
+    people,
+    premises,
+    projects,
+    rounds,
+    subsets,
+    tasks,
+)
 from goldlabel.collect.store import Transaction
 
 MOMENT = timedelta(seconds=1)
@@ -52,9 +63,9 @@ class Assignment:
 class Claim:
     """The tasks in a person's hands, or why there are none.
 
-    ``paused`` (the project), ``suspended`` (the person), ``unqualified``, ``capped``; ``waiting``: all that is left
-    is in other hands, and the first of them may come back at ``until``; ``later``: people are still writing what
-    is to be verified; ``others``: what is left needs people who have not seen it; ``finished``.
+    ``paused`` (the project), ``between_rounds``, ``suspended`` (the person), ``unqualified``, ``capped``; ``waiting``:
+    all that is left is in other hands, and the first of them may come back at ``until``; ``later``: people are still
+    writing what is to be verified; ``others``: what is left needs people who have not seen it; ``finished``.
     """
 
     tasks: list[Assignment]
@@ -85,7 +96,7 @@ def claim(tx: Transaction, project_id: int, person_id: int, kind: str, *, hold: 
     member = require_role(tx, project_id, person_id, WORKS[kind].role)
     held = _held(tx, found, person_id, kind)
     mine = [row.id for row in held if row.expires_at > tx.now]
-    status, until = _obstacle(tx, found, member), None
+    status, until = _obstacle(tx, found, member, kind), None
     if status is None:
         for row in held:
             if row.id not in mine and len(mine) < hold:
@@ -116,7 +127,7 @@ def skip(tx: Transaction, assignment_id: int, person_id: int) -> None:
         return
     if row.state != "leased":
         raise Conflict("task_not_skipped")
-    _give_back(tx, row, "skipped", person_id)
+    give_back(tx, row, "skipped", person_id)
 
 
 def take_away(tx: Transaction, project_id: int, person_id: int, *, by: int | None) -> None:
@@ -125,10 +136,10 @@ def take_away(tx: Transaction, project_id: int, person_id: int, *, by: int | Non
     for leased in tx.all(select(assignments).where(*held, assignments.c.state == "leased").order_by(assignments.c.id)):
         row = lock_assignment(tx, leased.id, person_id)
         if row.state == "leased":
-            _give_back(tx, row, "passed", by)
+            give_back(tx, row, "passed", by)
 
 
-def _give_back(tx: Transaction, row: Row[Any], state: str, by: int | None) -> None:
+def give_back(tx: Transaction, row: Row[Any], state: str, by: int | None) -> None:
     """End a lease; its task waits for someone else, unless it is a known answer or its pair is out of the data."""
     wanted = is_wanted(tx, pair_id=row.pair_id, premise_id=row.premise_id)
     becomes = "open" if wanted and row.kind != "gold" else "withdrawn"
@@ -154,7 +165,7 @@ def take_up(tx: Transaction, assignment_id: int, person_id: int) -> Assignment:
         keep_alive(tx, found, row)
     elif (
         row.state != "skipped"
-        or _obstacle(tx, found, member)
+        or _obstacle(tx, found, member, work.name)
         or (work.name == "write" and _is_capped(tx, found, person_id))
         or not retake(tx, found, row)
     ):
@@ -264,9 +275,11 @@ def _held(tx: Transaction, found: Project, person_id: int, kind: str) -> list[Ro
     return list(tx.all(_holdings(kind), **own))
 
 
-def _obstacle(tx: Transaction, found: Project, member: Member) -> str | None:
+def _obstacle(tx: Transaction, found: Project, member: Member, kind: str) -> str | None:
     if found.state != "running":
         return "paused"
+    if kind == "write" and found.kind.has_rounds and tx.row(rounds, project_id=found.id, state="open") is None:
+        return "between_rounds"
     if member.state == "paused":
         return "suspended"
     return None if is_qualified(tx, found, member.person_id) else "unqualified"

@@ -26,6 +26,8 @@ from goldlabel.collect.verdicts import verdict_of
 from goldlabel.pairs.labels import NO_GOLD
 
 HIDINGS = tuple(f"{what}.{state}" for what in ("pair", "premise") for state in STATES)
+WRITTEN = ("written", "tried")
+"""Where pairs come from that people of the project wrote."""
 RETRACTIONS = ("answer.set_aside", "answer.withdrawn")
 RESTORATIONS = ("answer.restored",)
 
@@ -124,6 +126,8 @@ class _Told:
         elif kind == "pair.adjudicated":
             self.decided.pop(data["pair"], None)
             self.decided |= {} if data["label"] == NO_GOLD else {data["pair"]: data["label"]}
+        elif kind == "round.closed":
+            self.tasks |= dict.fromkeys(data["withdraws"], "withdrawn")
         elif kind == "premises.added":
             self.premises += data["last"] - data["first"] + 1
 
@@ -190,7 +194,7 @@ def _imported(tx: Transaction, project_id: int) -> dict[str, int]:
     query = (
         select(subsets.c.origin, subsets.c.genre, func.count().label("n"))
         .join(pairs, pairs.c.subset_id == subsets.c.id)
-        .where(subsets.c.project_id == project_id, subsets.c.origin != "written")
+        .where(subsets.c.project_id == project_id, subsets.c.origin.not_in(WRITTEN))
         .group_by(subsets.c.origin, subsets.c.genre)
     )
     return {f"{row.origin} {row.genre}": row.n for row in tx.all(query)}

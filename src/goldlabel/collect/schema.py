@@ -313,6 +313,31 @@ subsets = Table(
 )
 """What shares are drawn from; its row is the lock under which pairs are numbered and drawn."""
 
+rounds = Table(
+    "rounds",
+    metadata,
+    _id(),
+    _reference("project_id", "projects"),
+    Column("number", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("adversaries", _DATA, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("pay", _DATA),
+    Column("opened_at", Moment, nullable=False),
+    Column("closed_at", Moment),
+    Column("trained", _DATA),
+    UniqueConstraint("project_id", "number"),
+)
+"""Rounds of writing against models: ``open``, then ``closed``; ``trained`` is what was learnt from it and all before.
+``pay`` are rates of its own."""
+Index(
+    "uq_rounds_open",
+    rounds.c.project_id,
+    unique=True,
+    sqlite_where=rounds.c.state == "open",
+    postgresql_where=rounds.c.state == "open",
+)
+
 pairs = Table(
     "pairs",
     metadata,
@@ -334,6 +359,7 @@ pairs = Table(
     Column("created_at", Moment, nullable=False),
     Column("verdict", Text),
     Column("hidden", Text),
+    _reference("round_id", "rounds", nullable=True),
     UniqueConstraint("subset_id", "number"),
     UniqueConstraint("subset_id", "draw_number"),
 )
@@ -478,17 +504,32 @@ tries = Table(
     metadata,
     _id(),
     _reference("assignment_id", "assignments"),
+    _reference("round_id", "rounds", nullable=True),
     Column("number", Integer, nullable=False),
     Column("key", Text, nullable=False),
     Column("target", Text, nullable=False),
     Column("text", Text, nullable=False),
+    Column("drawn", Text),
+    Column("worker", Text),
+    Column("lease_until", Moment),
     Column("model", Text),
     Column("scores", _DATA),
+    Column("problem", Text),
     Column("created_at", Moment, nullable=False),
+    Column("decided_at", Moment),
     UniqueConstraint("assignment_id", "number"),
     UniqueConstraint("assignment_id", "key"),
 )
-"""What was tried within an assignment, and what a model said to it: a probability for each label."""
+"""What was tried within an assignment, and what a model said to it: a probability for each label.
+
+``drawn`` is the model that was to answer, ``model`` the one that did, ``problem`` why it was another one, or none. A
+try is decided when it has ``decided_at``; until then a ``worker`` may hold it."""
+Index(
+    "ix_tries_undecided",
+    tries.c.id,
+    sqlite_where=tries.c.decided_at.is_(None),
+    postgresql_where=tries.c.decided_at.is_(None),
+)
 
 training_answers = Table(
     "training_answers",

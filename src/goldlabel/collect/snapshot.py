@@ -64,7 +64,9 @@ def take_snapshot(tx: Transaction, project_id: int, *, hidden: bool = False) -> 
     return Snapshot(
         project=found,
         at=tx.now,
-        own=_pairs(rows[found.kind.own], found, found.name, "first" if found.kind.writes else "none"),
+        own=_pairs(
+            [*rows[found.kind.own], *rows["tried"]], found, found.name, "first" if found.kind.writes else "none"
+        ),
         foreign=_pairs(rows["foreign"], found, f"{found.name}, foreign pairs", "none"),
         verdicts=pl.DataFrame(verdicts, schema={"id": pl.String, "verdict": pl.String}, orient="row"),
         exclusive=_exclusive(tx, project_id),

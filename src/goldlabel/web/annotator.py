@@ -19,7 +19,7 @@ from goldlabel.collect.protocols import ORDER, Protocol
 from goldlabel.collect.rules import script_parameters
 from goldlabel.collect.store import LARGEST
 from goldlabel.collect.texts import instructions, training_examples
-from goldlabel.web import annotator_api
+from goldlabel.web import annotator_api, tries_api
 from goldlabel.web.language import translator
 from goldlabel.web.pages import page
 from goldlabel.web.security import Person, ProjectId, Stored
@@ -28,6 +28,7 @@ from goldlabel.web.work import last_vote, progress, take_work
 
 router = APIRouter()
 router.include_router(annotator_api.router, prefix="/api")
+router.include_router(tries_api.router, prefix="/api")
 
 Role = Literal["writer", "verifier"]
 PLACE_OF = {work.role: work.name for work in WORKS.values()}

@@ -201,7 +201,7 @@ def submit(assignment_id: ObjectId, sent: Submission, person: Person, store: Sto
             timings=sent.timings,
             reviewed=reviewed,
         )
-    return _answered(store, person.person_id, receipt, "write")
+    return answered(store, person.person_id, receipt, "write")
 
 
 @router.post("/assignments/{assignment_id}/unusable")
@@ -209,7 +209,7 @@ def mark_unusable(assignment_id: ObjectId, sent: Unusable, person: Person, store
     """Store that a premise cannot be written about."""
     with store.write(repeatable=True) as tx:
         receipt = writing.mark_unusable(tx, assignment_id, person.person_id, key=sent.key, note=sent.note)
-    return _answered(store, person.person_id, receipt, "write")
+    return answered(store, person.person_id, receipt, "write")
 
 
 @router.post("/assignments/{assignment_id}/skip")
@@ -241,7 +241,7 @@ def vote(assignment_id: ObjectId, sent: Vote, person: Person, store: Stored) -> 
         receipt = verifying.vote(
             tx, assignment_id, person.person_id, key=sent.key, label=sent.label, seconds=sent.seconds
         )
-    return _answered(store, person.person_id, receipt, "verify")
+    return answered(store, person.person_id, receipt, "verify")
 
 
 @router.post("/assignments/{assignment_id}/undo")
@@ -261,7 +261,8 @@ def _review(store: Store, assignment_id: int, person_id: int, hypotheses: list[H
     return review(task.premise, task.condition, protocol, hypotheses)
 
 
-def _answered(store: Store, person_id: int, receipt: Receipt, kind: Kind) -> Answered:
+def answered(store: Store, person_id: int, receipt: Receipt, kind: Kind) -> Answered:
+    """Say what became of an answer, with what there is to do next."""
     return Answered(
         state=receipt.state,
         repeated=receipt.repeated,

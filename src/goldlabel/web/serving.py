@@ -14,7 +14,7 @@ from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.web.app import create_app
 from goldlabel.web.security import is_loopback
-from goldlabel.worker.keeper import PLACE, kept_worker
+from goldlabel.worker.keeper import PLACE, kept_workers
 
 LOG = logging.getLogger("uvicorn.error")
 TRUSTED = "FORWARDED_ALLOW_IPS"
@@ -57,14 +57,14 @@ def serve(
     }
     if workers == 1:
         try:
-            with kept_worker(place):
+            with kept_workers(place):
                 uvicorn.run(create_app(store), **options)  # type: ignore[arg-type]
         finally:
             store.close()
         return
     store.close()
     os.environ[PLACE] = place
-    with kept_worker(place):
+    with kept_workers(place):
         uvicorn.run("goldlabel.web.app:app_of_environment", factory=True, workers=workers, **options)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""A worker process: ``python -m goldlabel.worker``, started by a server, which tells it where and under which name.
+"""A worker process: ``python -m goldlabel.worker jobs|tries``, started by a server, which tells it where and its name.
 
 It ends when the server does, however that ends: the pipe between the two closes then. Ctrl-C is for the server alone.
 """
@@ -13,19 +13,22 @@ import threading
 
 from goldlabel.collect.store import Store
 from goldlabel.errors import GoldlabelError
+from goldlabel.worker.adversaries import answer_all
 from goldlabel.worker.courier import carry
 from goldlabel.worker.keeper import NAME, PLACE
 from goldlabel.worker.work import work
 
 NICE = 10
-"""Whoever serves people comes first."""
+"""Whoever serves people comes first; those who try against a model wait for it."""
 
 
 def main() -> None:
-    """Do jobs until the server ends."""
+    """Do jobs, or answer tries, until the server ends."""
+    what = sys.argv[1]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
-    os.nice(NICE)
+    if what == "jobs":
+        os.nice(NICE)
     ended = threading.Event()
 
     def wait_for_server() -> None:
@@ -38,6 +41,9 @@ def main() -> None:
     except GoldlabelError as error:
         sys.exit(str(error))
     threading.Thread(target=wait_for_server, daemon=True).start()
+    if what == "tries":
+        answer_all(store, os.environ[NAME], ended)
+        return
     threading.Thread(target=carry, args=(store, ended), daemon=True).start()
     work(store, os.environ[NAME], ended)
 

@@ -15,15 +15,18 @@ LOG = logging.getLogger("goldlabel.worker")
 
 PLACE, NAME = "GOLDLABEL_COLLECTION", "GOLDLABEL_WORKER"
 """The variables that tell a process which collection it serves, and a worker what it is called."""
+WORK = ("jobs", "tries")
+"""What there are workers for: measuring and exporting; and what people try against models."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds before a worker that ended is started again: twice as long each time."""
 
 
 class Keeper:
-    """One worker process at a time, for the collection at a place."""
+    """One worker process at a time, for the collection at a place; ``what`` it does is ``jobs`` or ``tries``."""
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, what: str) -> None:
         self._environment = {**os.environ, PLACE: place, NAME: secrets.token_hex(8)}
+        self._what = what
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._keep, daemon=True)
         self.process: subprocess.Popen[bytes] | None = None
@@ -43,7 +46,7 @@ class Keeper:
     def _keep(self) -> None:
         pause = FIRST_PAUSE
         while not self._ended.is_set():
-            command = [sys.executable, "-m", "goldlabel.worker"]
+            command = [sys.executable, "-m", "goldlabel.worker", self._what]
             with subprocess.Popen(command, stdin=subprocess.PIPE, env=self._environment) as self.process:
                 if self._ended.is_set() and self.process.stdin is not None:
                     self.process.stdin.close()
@@ -51,8 +54,8 @@ class Keeper:
             if self._ended.is_set():
                 return
             LOG.error(
-                "the worker that measures and exports ended (exit code %s); people can go on working, and it is "
-                "started again in %.0f s",
+                "the worker for %s ended (exit code %s); people can go on working, and it is started again in %.0f s",
+                self._what,
                 code,
                 pause,
             )
@@ -61,11 +64,13 @@ class Keeper:
 
 
 @contextmanager
-def kept_worker(place: str) -> Iterator[Keeper]:
-    """Keep a worker for a collection until the block ends."""
-    keeper = Keeper(place)
-    keeper.start()
+def kept_workers(place: str) -> Iterator[list[Keeper]]:
+    """Keep the workers of a collection until the block ends."""
+    keepers = [Keeper(place, what) for what in WORK]
+    for keeper in keepers:
+        keeper.start()
     try:
-        yield keeper
+        yield keepers
     finally:
-        keeper.end()
+        for keeper in keepers:
+            keeper.end()

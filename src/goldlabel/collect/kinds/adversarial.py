@@ -1,6 +1,8 @@
 """Adversarial rounds (Nie et al. 2020, section 2): people write what a model gets wrong, others confirm it.
 
-Not offered yet: rounds and the models in them are to come. What is here is what the rest of the room needs to know.
+A round is open for some time, with models of its own (``collect/rounds.py``); a writer tries (``collect/tries.py``)
+until a model is wrong (``collect/fooling.py``), and two or three others decide who was right. Not offered yet: the
+pages are to come.
 """
 
 from __future__ import annotations
@@ -28,12 +30,12 @@ if TYPE_CHECKING:
 
 
 def _make(_: Sequence[str], language: str) -> Protocol:
-    """Contexts of 250 to 600 characters, five tries at each, and every pair verified."""
+    """Contexts of 250 to 600 characters, a writer for each label, five tries, and every pair verified that fooled."""
     name = ADVERSARIAL.name
     return replace(
         base_protocol(name, language, [Condition(name=name, levels=(ONLY,), optional=())]),
         premises=PremiseRules(shortest=250, longest=600),
-        writing=WritingRules(tries=5),
+        writing=WritingRules(tries=5, writers_per_premise=3),
         verifying=VerifyingRules(share=1.0, verifiers=2, abstentions=("incomprehensible",), foreign=0),
     )
 
@@ -62,5 +64,6 @@ ADVERSARIAL = Kind(
     figures=measure,
     splits=_splits,
     has_conditions=True,
+    has_rounds=True,
     offered=False,
 )

@@ -61,7 +61,8 @@ class Kind:
     come from that a project is about (``written`` in it or ``imported``), ``imports`` as what others may be brought.
     ``judging_text`` names the instructions for verifiers. ``policy`` says when a pair is decided; ``relabels`` that
     its verdict becomes its label. ``protocols`` are the names of ready-made protocols, which ``make`` makes in a
-    language; where these are conditions of writing, several may be joined. A kind that is not ``offered`` is not ready
+    language; where these are conditions of writing, several may be joined. Where a kind ``has_rounds``, people write
+    against models while a round is open. A kind that is not ``offered`` is not ready
     for projects.
     """
 
@@ -79,6 +80,7 @@ class Kind:
     figures: Callable[[Snapshot, int], Figures]
     splits: Callable[[Snapshot], Plan | None]
     has_conditions: bool = False
+    has_rounds: bool = False
     relabels: bool = True
     offered: bool = True
 

@@ -11,7 +11,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, Request
 
 from goldlabel.collect.tokens import ANNOTATOR, REQUESTER
-from goldlabel.web import annotator_api
+from goldlabel.web import annotator_api, tries_api
 from goldlabel.web.api import people, projects, stock
 from goldlabel.web.api.bearer import FAILURES, scope
 
@@ -21,7 +21,8 @@ router = APIRouter(prefix="/api/v1")
 for _part in (projects, stock, people):
     router.include_router(_part.router, dependencies=[Depends(scope(REQUESTER))], responses=FAILURES)
 router.include_router(projects.both, dependencies=[Depends(scope(REQUESTER, ANNOTATOR))], responses=FAILURES)
-router.include_router(annotator_api.router, dependencies=[Depends(scope(ANNOTATOR))], responses=FAILURES)
+for annotators in (annotator_api, tries_api):
+    router.include_router(annotators.router, dependencies=[Depends(scope(ANNOTATOR))], responses=FAILURES)
 
 
 @router.get("/openapi.json", include_in_schema=False)

@@ -1,0 +1,122 @@
+"""What the page sends and fetches on which people write against a model: tries, and the end of a job.
+
+A try is stored, and the request waits a moment for the worker to have it answered; what takes longer the page asks for
+again. Waiting holds neither a thread nor a transaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+
+from goldlabel.collect import assignment, fooling, tries
+from goldlabel.collect.rounds import open_round_of
+from goldlabel.collect.store import Store
+from goldlabel.web.annotator_api import Answered, Key, answered
+from goldlabel.web.security import ObjectId, Person, Stored
+from goldlabel.web.work import LONGEST_TEXT, Name, Seconds
+
+router = APIRouter(tags=["annotators"])
+
+PATIENCE = 1.5
+"""Seconds that a request waits for a model."""
+PAUSE = 0.03
+
+
+class NewTry(BaseModel):
+    """A sentence against the model."""
+
+    key: Key
+    text: str = Field(max_length=LONGEST_TEXT)
+
+
+class ShownTry(BaseModel):
+    """A try as its page shows it; ``state`` is ``waiting``, ``failed``, ``right`` (the model) or ``fooled``."""
+
+    number: int
+    key: str
+    text: str
+    state: str
+    scores: dict[str, float] | None
+
+
+class Tries(BaseModel):
+    """The tries of a job, the label that it asks for, and how many tries are left."""
+
+    target: str
+    left: int
+    tries: list[ShownTry]
+
+
+class Finish(BaseModel):
+    """The end of a job, with the writer's reasons where the model was fooled."""
+
+    key: Key
+    reasons: dict[Annotated[str, Field(max_length=20)], Annotated[str, Field(max_length=LONGEST_TEXT)]] = Field(
+        default={}, max_length=10
+    )
+    timings: dict[Name, Seconds] = Field(default={}, max_length=100)
+
+
+@router.get("/assignments/{assignment_id}/tries")
+async def show(assignment_id: ObjectId, person: Person, store: Stored) -> Tries:
+    """Return the tries of a job, the last one with the model's answer if it comes soon."""
+    return await _decided(store, assignment_id, person.person_id)
+
+
+@router.post("/assignments/{assignment_id}/tries")
+async def add(assignment_id: ObjectId, sent: NewTry, person: Person, store: Stored) -> Tries:
+    """Keep a try, and return it with the model's answer if that comes soon."""
+    await run_in_threadpool(_add, store, assignment_id, person.person_id, sent)
+    return await _decided(store, assignment_id, person.person_id)
+
+
+@router.post("/assignments/{assignment_id}/finish")
+def finish(assignment_id: ObjectId, sent: Finish, person: Person, store: Stored) -> Answered:
+    """End a job."""
+    with store.write(repeatable=True) as tx:
+        receipt = fooling.finish(
+            tx, assignment_id, person.person_id, key=sent.key, reasons=sent.reasons, timings=sent.timings
+        )
+    return answered(store, person.person_id, receipt, "write")
+
+
+def _add(store: Store, assignment_id: int, person_id: int, sent: NewTry) -> None:
+    with store.write(repeatable=True) as tx:
+        tries.add_try(tx, assignment_id, person_id, key=sent.key, text=sent.text)
+
+
+async def _decided(store: Store, assignment_id: int, person_id: int) -> Tries:
+    """Return the tries of a job, when none of them waits or patience is at its end."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        shown = await run_in_threadpool(_view, store, assignment_id, person_id)
+        if not any(one.state == "waiting" for one in shown.tries) or time.monotonic() > end:
+            return shown
+        await asyncio.sleep(PAUSE)
+
+
+def _view(store: Store, assignment_id: int, person_id: int) -> Tries:
+    with store.read() as tx:
+        row = assignment.own_assignment(tx, assignment_id, person_id)
+        made = tries.tries_of(tx, assignment_id, person_id)
+        fought = open_round_of(tx, row.project_id)
+        left = tries.tries_left(fought.tries, made) if fought is not None else 0
+        target = tries.target_of(tx, row)
+    return Tries(target=target, left=left, tries=[_shown(one) for one in made])
+
+
+def _shown(one: tries.Try) -> ShownTry:
+    state = "waiting" if one.decided_at is None else "failed" if one.failed else "fooled" if one.fooled else "right"
+    return ShownTry(
+        number=one.number,
+        key=one.key,
+        text=one.text,
+        state=state,
+        scores=None if one.scores is None else dict(one.scores),
+    )

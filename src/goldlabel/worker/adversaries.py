@@ -1,0 +1,131 @@
+"""The models that people write against: a process of its own that answers the tries of all writers together.
+
+It takes whatever tries wait, asks each model once for all of its own, and keeps what it said. No model call happens
+inside a transaction, and a slow model keeps no other one from answering. Where a model fails, takes too long or answers
+nonsense, its fallback answers; where there is none, the try costs the writer nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from goldlabel.collect import tries
+from goldlabel.collect.rounds import MOST_ADVERSARIES, Adversary, Round, round_of
+from goldlabel.collect.store import Store
+from goldlabel.collect.tries import Question
+from goldlabel.errors import GoldlabelError, StorageError
+from goldlabel.models import Model
+from goldlabel.models.loading import load_model
+
+LOG = logging.getLogger("goldlabel.worker")
+
+MOST = 256
+"""Tries that are answered together."""
+LONGEST_PROBLEM = 500
+QUICK_PAUSE, LONG_PAUSE = 0.02, 0.25
+"""Seconds between two looks for tries: while people write, and when nobody has for some time."""
+QUIET = 60.0
+TROUBLE_PAUSE = 5.0
+
+Scores = Mapping[str, float]
+
+
+class Adversaries:
+    """The models of a collection's rounds, loaded when they are first needed, each in a thread of its own."""
+
+    def __init__(self, store: Store, worker: str) -> None:
+        self._store, self._worker = store, worker
+        self._models: dict[str, Model] = {}
+        self._threads: dict[str, ThreadPoolExecutor] = {}
+        self._rounds: dict[int, Round] = {}
+        self._answering = ThreadPoolExecutor(MOST_ADVERSARIES, thread_name_prefix="answering")
+        self._busy: dict[str, Future[None]] = {}
+
+    def answer(self) -> int:
+        """Have the tries that wait answered, but those of models that are still busy; return how many there were."""
+        self._busy = {name: call for name, call in self._busy.items() if not call.done()}
+        with self._store.read() as tx:
+            if not tries.is_waiting(tx, self._worker, [*self._busy]):
+                return 0
+        with self._store.write() as tx:
+            questions = tries.take_questions(tx, self._worker, MOST, busy=[*self._busy])
+            for round_id in {one.round_id for one in questions} - {*self._rounds}:
+                self._rounds[round_id] = round_of(tx, round_id)
+        by_model: dict[str, list[Question]] = defaultdict(list)
+        for one in questions:
+            by_model[one.drawn].append(one)
+        for name, asked in by_model.items():
+            self._busy[name] = self._answering.submit(self._answer, asked)
+        return len(questions)
+
+    def wait(self) -> None:
+        """Wait until everything that was taken is answered."""
+        for call in self._busy.values():
+            call.result()
+
+    def _answer(self, asked: Sequence[Question]) -> None:
+        """Have the drawn model answer, and where it cannot, whoever stands in for it; keep what was said."""
+        fought = self._rounds[asked[0].round_id]
+        adversary: Adversary | None = fought.adversary(asked[0].drawn)
+        left, problems, tried = [*asked], "", set[str]()
+        while left and adversary is not None and adversary.name not in tried:
+            tried.add(adversary.name)
+            answers, problem = self._ask(adversary, left)
+            self._keep(left, adversary.name, answers, problems)
+            left = [one for one, scores in zip(left, answers, strict=True) if scores is None]
+            if left:
+                LOG.error("%s cannot answer %d tries: %s", adversary.name, len(left), problem)
+                problems = "; ".join(filter(None, (problems, f"{adversary.name}: {problem}")))[:LONGEST_PROBLEM]
+            adversary = fought.adversary(adversary.fallback) if adversary.fallback else None
+        with self._store.write() as tx:
+            for one in left:
+                tries.decide(tx, one.id, model=None, scores=None, problem=problems)
+
+    def _keep(self, asked: Sequence[Question], name: str, answers: Sequence[Scores | None], problems: str) -> None:
+        with self._store.write() as tx:
+            for one, scores in zip(asked, answers, strict=True):
+                if scores is not None:
+                    tries.decide(tx, one.id, model=name, scores=scores, problem=problems or None)
+
+    def _ask(self, adversary: Adversary, asked: Sequence[Question]) -> tuple[list[Scores | None], str]:
+        """Return what a model says in the time that it has, and why it says nothing to some."""
+        thread = self._threads.setdefault(adversary.name, ThreadPoolExecutor(1, thread_name_prefix=adversary.name))
+        call = thread.submit(self._predict, adversary, asked)
+        try:
+            return call.result(timeout=adversary.seconds), "no probability for each label"
+        except TimeoutError:
+            call.cancel()
+            return [None] * len(asked), f"no answer within {adversary.seconds:g} s"
+        except Exception as error:  # whatever a model raises, people go on writing
+            return [None] * len(asked), str(error) or type(error).__name__
+
+    def _predict(self, adversary: Adversary, asked: Sequence[Question]) -> list[Scores | None]:
+        model = self._models.get(adversary.name)
+        if model is None:
+            options: dict[str, Any] = {"default_space": asked[0].space, **adversary.options}
+            model = self._models[adversary.name] = load_model(adversary.reference, **options)
+        shares = model.predict([one.premise for one in asked], [one.hypothesis for one in asked])
+        if shares.shape != (len(asked), len(model.label_space)):
+            raise GoldlabelError(f"answers of shape {shares.shape} to {len(asked)} pairs")
+        rows = [dict(zip(model.label_space.labels, map(float, row), strict=True)) for row in shares]
+        return [row if tries.are_scores(row, one.space.labels) else None for row, one in zip(rows, asked, strict=True)]
+
+
+def answer_all(store: Store, worker: str, ended: threading.Event) -> None:
+    """Answer tries until told to end."""
+    adversaries, busy_at = Adversaries(store, worker), float("-inf")
+    while not ended.is_set():
+        pause = QUICK_PAUSE if time.monotonic() - busy_at < QUIET else LONG_PAUSE
+        try:
+            if adversaries.answer():
+                busy_at = time.monotonic()
+        except StorageError as error:
+            LOG.error("%s", error)
+            pause = TROUBLE_PAUSE
+        ended.wait(pause)
