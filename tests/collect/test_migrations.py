@@ -119,6 +119,13 @@ SAMPLES["0013"] = (
     "INSERT INTO tries VALUES (1, 1, 1, 'k', 'neutral', '地湿了。', 'model', '{\"neutral\": 1.0}', 1500000, 1, "
     "'model', NULL, NULL, NULL, 1600000)",
 )
+SAMPLES["0014"] = (
+    *SAMPLES["0013"],
+    "INSERT INTO consent_texts VALUES (1, 1, '您同意吗？', 1, 1000000)",
+    "INSERT INTO consents VALUES (1, 2, 1, 1100000)",
+    "INSERT INTO letters VALUES (1, 1, 1, 2, NULL, '谢谢', 1200000)",
+    "INSERT INTO letter_reads VALUES (1, 2, 1300000)",
+)
 
 
 def url_of(place: str) -> str:

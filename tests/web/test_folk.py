@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from html import unescape
 
 import pytest
 from sqlalchemy import func, select
 
+from goldlabel.collect import people
 from goldlabel.collect.ledger import totals
 from goldlabel.collect.recount import check
-from goldlabel.collect.schema import answers, assignments, pairs, remarks
+from goldlabel.collect.schema import answers, assignments, consents, letters, pairs, remarks
 from tests.collect.campaign import write_all
-from tests.web.world import Visitor, World, opened, populate
+from tests.web.world import PASSWORD, Visitor, World, opened, populate
 
 
 @pytest.fixture(scope="module")
@@ -117,3 +119,59 @@ def test_remarks_are_read_and_answered(site: World, boss: Visitor) -> None:
     assert boss.post(f"{address}/{remark_id}/resolve", {"answer": "true, thank you"}).status_code == 303
     assert boss.post(f"{address}/{remark_id}/resolve").status_code == 409
     assert "true, thank you" in verifier.get(f"/projects/{site.project}/mine").text
+
+
+def test_letters_are_shown_read_and_answered(site: World, boss: Visitor) -> None:
+    verifier, home = site.visitor("verifier1"), f"/projects/{site.project}"
+    form = {"text": "<b>Please\nslow down", "to": site.people["verifier1"]}
+    assert boss.post(f"{home}/letters", form).status_code == 303
+    assert "2 new messages" in verifier.get("/").text
+    assert "1 new message" in site.visitor("verifier").get("/").text
+    assert "&lt;b&gt;Please" in verifier.get(f"{home}/my-letters").text
+    letter_id = site.one(select(letters.c.id).order_by(letters.c.id.desc()))
+    assert verifier.post(f"{home}/my-letters/{letter_id}/reply", {"text": "I will"}).status_code == 303
+    assert site.visitor("verifier").post(f"{home}/my-letters/{letter_id}/read").status_code == 404
+    assert "I will" in boss.get(f"{home}/letters").text
+    assert "1 new message" in verifier.get("/").text
+    writer = site.visitor("writer")
+    assert "Thank you all." in writer.get(f"{home}/write").text
+    first = site.one(select(letters.c.id).where(letters.c.project_id == site.project).order_by(letters.c.id))
+    back = writer.post(f"{home}/my-letters/{first}/read", {"next": f"{home}/write"})
+    assert back.headers["location"] == f"{home}/write"
+    assert "Thank you all." not in writer.get(f"{home}/write").text
+
+
+def test_consent_is_given_on_the_invitation_and_asked_for_again(site: World, boss: Visitor) -> None:
+    home = f"/projects/{site.project}"
+    assert boss.post(f"{home}/consent", {"text": "You **may** stop at any time."}).status_code == 303
+    with site.store.write() as tx:
+        token = people.invite(
+            tx, project_id=site.project, role="writer", lifetime=timedelta(days=1), by=site.people["boss"]
+        )
+    guest = site.visitor()
+    page = guest.get(f"/invite/{token}").text
+    assert "You <strong>may</strong> stop at any time." in page
+    assert "A written pair earns 0.30 USD, a judgement 0.20 USD." in page
+    form = {"login": "guest@label.example", "password": PASSWORD, "agreed": 1}
+    assert guest.post(f"/invite/{token}/account", form | {"agreed": 9}).status_code == 409
+    assert guest.post(f"/invite/{token}/account", form).status_code == 303
+    assert site.one(select(consents.c.version)) == 1
+    assert guest.get(f"{home}/write").status_code == 200
+    assert "1 person agreed" in boss.get(f"{home}/consent").text
+    other = site.visitor("verifier1")
+    asked = other.get(f"{home}/verify")
+    assert (asked.status_code, asked.headers["location"]) == (303, f"{home}/agree?next={home}/verify")
+    assert "You <strong>may</strong> stop" in other.get(asked.headers["location"]).text
+    assert other.post(f"{home}/agree", {"version": 7}).status_code == 409
+    agreed = other.post(f"{home}/agree", {"version": 1, "next": f"{home}/verify"})
+    assert agreed.headers["location"] == f"{home}/verify"
+    assert other.get(f"{home}/verify").status_code == 200
+    assert agrees(site)
+
+
+def test_people_are_told_how_it_goes_where_the_project_wants_it(site: World, boss: Visitor) -> None:
+    home = f"/projects/{site.project}"
+    verifier = site.visitor("verifier")
+    assert "How it goes" not in verifier.get(f"{home}/mine").text
+    assert boss.post(f"{home}/settings", {"qualification.feedback": "yes"}).status_code == 303
+    assert "How it goes" in verifier.get(f"{home}/mine").text

@@ -39,6 +39,10 @@ WHO_HAS_A_ROLE = {
         "my-pay",
         "leave",
         "mine",
+        "my-letters",
+        "my-letters/{letter_id}/read",
+        "my-letters/{letter_id}/reply",
+        "agree",
         "mine/remarks",
         "mine/{answer_id}/vote",
         "mine/{answer_id}/text",
@@ -174,10 +178,13 @@ def test_things_of_another_project_do_not_exist(world: World) -> None:
     boss = world.visitor("boss")
     visitors = {"requester": boss, "expert": world.visitor("expert")}
     forms = {
-        "{pair_id}": {"tags": "lexical"},
+        "{pair_id}": {"tags": "lexical", "hypothesis": "It rains.", "label": "neutral"},
+        "visibility": {"state": "hidden"},
+        "adjudication": {"label": "neutral"},
         "reverse": {"reason": "no"},
         "decide": {"decision": "reject", "reason": "no"},
         "vote": {"label": "neutral"},
+        "reply": {"text": "thank you"},
         "text": {"pair": 1, "text": "It rains."},
         "ledger": {"person_id": theirs["person_id"], "kind": "bonus", "amount": "1", "reason": "x", "key": "x"},
     }

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from goldlabel.collect import accounts, assignment, ledger, people, projects, rejection, remarks
+from goldlabel.collect import accounts, assignment, ledger, letters, people, projects, rejection, remarks
 from goldlabel.collect.export import EXPORT
 from goldlabel.collect.jobs import ask, end_job, take_job
 from goldlabel.collect.measurements import Measured, load_measured
@@ -24,6 +24,7 @@ from goldlabel.collect.premises import Premise
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.schema import answers, checks, decisions, invites, jobs, pairs
 from goldlabel.collect.schema import ledger as ledger_lines
+from goldlabel.collect.schema import letters as letters_sent
 from goldlabel.collect.schema import premises as premise_rows
 from goldlabel.collect.schema import remarks as remarks_made
 from goldlabel.collect.store import Store, system_clock
@@ -175,6 +176,7 @@ def populate(world: World, protocol: Protocol | None = None, *, premises: int = 
             done = take_job(tx, "worker")
             assert done is not None
             end_job(tx, done.id)
+            letters.write_letter(tx, project_id, "Thank you all.", to=None, by=owner)
             remarks.make_remark(tx, project_id, held.assignment_id, writer, "a word is missing")
             assignment.claim(tx, project_id, world.people[f"{prefix}verifier"], "verify")
     return world
@@ -198,11 +200,14 @@ def objects(world: World, project_id: int) -> dict[str, int]:
         "pair_id": world.one(
             select(pairs.c.id).where(pairs.c.project_id == project_id, pairs.c.writer_id.is_not(None))
         ),
-        "premise_id": world.one(select(premise_rows.c.id).where(premise_rows.c.project_id == project_id)),
+        "premise_id": world.one(
+            select(premise_rows.c.id).where(premise_rows.c.project_id == project_id, premise_rows.c.number.is_not(None))
+        ),
         "person_id": world.people[f"{prefix}writer"],
         "invite_id": world.one(select(invites.c.id).where(invites.c.project_id == project_id)),
         "line_id": world.one(select(ledger_lines.c.id).where(ledger_lines.c.project_id == project_id)),
         "decision_id": world.one(select(decisions.c.id).where(decisions.c.project_id == project_id)),
+        "letter_id": world.one(select(letters_sent.c.id).where(letters_sent.c.project_id == project_id)),
         "remark_id": world.one(select(remarks_made.c.id).where(remarks_made.c.project_id == project_id)),
         "answer_id": world.one(select(answers.c.id).where(answers.c.project_id == project_id)),
         "job_id": world.one(select(jobs.c.id).where(jobs.c.project_id == project_id)),

@@ -16,6 +16,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, or_, select
 
+from goldlabel.collect.consent import missing_consent
 from goldlabel.collect.events import record
 from goldlabel.collect.hiding import is_wanted
 from goldlabel.collect.kinds.kind import WORKS
@@ -63,9 +64,10 @@ class Assignment:
 class Claim:
     """The tasks in a person's hands, or why there are none.
 
-    ``paused`` (the project), ``between_rounds``, ``suspended`` (the person), ``unqualified``, ``capped``; ``waiting``:
-    all that is left is in other hands, and the first of them may come back at ``until``; ``later``: people are still
-    writing what is to be verified; ``others``: what is left needs people who have not seen it; ``finished``.
+    ``paused`` (the project), ``between_rounds``, ``suspended`` (the person), ``unconsented``, ``unqualified``,
+    ``capped``; ``waiting``: all that is left is in other hands, and the first of them may come back at ``until``;
+    ``later``: people are still writing what is to be verified; ``others``: what is left needs people who have not seen
+    it; ``finished``.
     """
 
     tasks: list[Assignment]
@@ -282,6 +284,8 @@ def _obstacle(tx: Transaction, found: Project, member: Member, kind: str) -> str
         return "between_rounds"
     if member.state == "paused":
         return "suspended"
+    if missing_consent(tx, found.id, member.person_id) is not None:
+        return "unconsented"
     return None if is_qualified(tx, found, member.person_id) else "unqualified"
 
 

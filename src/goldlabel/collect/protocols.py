@@ -135,7 +135,7 @@ class Qualification:
 
     A person must get ``threshold`` of the ``training`` examples right; ``gold_rate`` is the share of tasks that are
     questions with a known answer. Who falls below ``trust`` on those is flagged, and gets no more tasks where
-    ``pause`` is set.
+    ``pause`` is set. ``feedback`` tells people how far their own work agrees with what was decided, and their pace.
     """
 
     training: int = field(default=20, metadata=bounds(0, 1000))
@@ -143,6 +143,7 @@ class Qualification:
     gold_rate: float = field(default=0.05, metadata=bounds(0, 1))
     trust: float = field(default=0.7, metadata=bounds(0, 1))
     pause: bool = False
+    feedback: bool = False
 
     def __post_init__(self) -> None:
         require_bounds(self)

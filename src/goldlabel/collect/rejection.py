@@ -148,8 +148,9 @@ def take_back(tx: Transaction, project_id: int, decision_id: int, *, by: int | N
     if row.reversed_at is not None:
         raise Conflict("decision_taken_back")
     tx.change(decisions, decision_id, reversed_by=by, reversed_at=tx.now)
-    for role in row.paused or []:
-        set_member(tx, found.id, row.person_id, role, state="active", by=by)
+    for name, role in roles(tx, found.id, row.person_id).items():
+        if name in row.paused and role.state == "paused":  # who has left meanwhile stays away
+            set_member(tx, found.id, row.person_id, name, state="active", by=by)
     record(
         tx,
         "work.taken_back",

@@ -580,6 +580,46 @@ checks = Table(
 )
 """Written answers drawn at random for a look by the requester."""
 
+consent_texts = Table(
+    "consent_texts",
+    metadata,
+    _reference("project_id", "projects", primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("text", Text, nullable=False),
+    _reference("created_by", "people", nullable=True),
+    Column("created_at", Moment, nullable=False),
+)
+
+consents = Table(
+    "consents",
+    metadata,
+    _reference("project_id", "projects", primary_key=True),
+    _reference("person_id", "people", primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("agreed_at", Moment, nullable=False),
+)
+
+letters = Table(
+    "letters",
+    metadata,
+    _id(),
+    _reference("project_id", "projects", index=True),
+    _reference("sender_id", "people"),
+    _reference("recipient_id", "people", nullable=True),
+    _reference("answers", "letters", nullable=True),
+    Column("text", Text, nullable=False),
+    Column("sent_at", Moment, nullable=False),
+)
+"""A letter without a recipient is to all, or, where it answers another, to the requesters."""
+
+letter_reads = Table(
+    "letter_reads",
+    metadata,
+    _reference("letter_id", "letters", primary_key=True),
+    _reference("person_id", "people", primary_key=True),
+    Column("read_at", Moment, nullable=False),
+)
+
 remarks = Table(
     "remarks",
     metadata,

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
-from goldlabel.collect import accounts, contacts, limits, payouts, people, projects, second_factor
+from goldlabel.collect import accounts, consent, contacts, letters, limits, payouts, people, projects, second_factor
 from goldlabel.collect.accounts import Session, fold_login
 from goldlabel.collect.browsing import ledger_slice
 from goldlabel.collect.contacts import LONGEST_CONTACT
 from goldlabel.collect.passwords import SHORTEST_PASSWORD, hash_password
 from goldlabel.collect.refusals import Conflict, Forbidden, Invalid, Missing
-from goldlabel.collect.store import Store
+from goldlabel.collect.store import LARGEST, Store, Transaction
 from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
 from goldlabel.web.language import COOKIE, LANGUAGES, language_of
@@ -43,6 +43,8 @@ router = APIRouter()
 YEAR_SECONDS = 365 * 24 * 3600
 
 Token = Annotated[str, Path(max_length=200)]
+Agreed = Annotated[int | None, Form(ge=1, le=LARGEST)]
+"""The version of the text that somebody agrees to."""
 Next = Annotated[str, Query(max_length=1000)]
 
 
@@ -56,7 +58,8 @@ def home(request: Request, person: Person, store: Stored) -> Response:
             earns = works or not held
             pay = payouts.earned_since(tx, project.id, person.person_id) if earns else None
             today = payouts.earned_since(tx, project.id, person.person_id, payouts.start_of_day(tx)) if earns else None
-            mine.append({"project": project, "roles": held, "pay": pay, "today": today})
+            unread = len(letters.inbox(tx, project.id, person.person_id, unread=True)) if held else 0
+            mine.append({"project": project, "roles": held, "pay": pay, "today": today, "unread": unread})
     return page(request, "account/home.html", mine=mine, may_make=may_make_projects(person, store))
 
 
@@ -160,7 +163,7 @@ def invitation_page(request: Request, token: Token, store: Stored) -> Response:
 
 
 @router.post("/invite/{token}")
-def accept_invitation(request: Request, token: Token, store: Stored) -> Response:
+def accept_invitation(request: Request, token: Token, store: Stored, agreed: Agreed = None) -> Response:
     """Take what a link offers with the account that is logged in."""
     _count_join(request, store, token)
     session = session_of(request)
@@ -168,16 +171,21 @@ def accept_invitation(request: Request, token: Token, store: Stored) -> Response
         return RedirectResponse(f"/login?next=/invite/{token}", 303)
     with store.write() as tx:
         taken = people.accept(tx, token, session.person_id)
+        _agree(tx, taken, session.person_id, agreed)
     return RedirectResponse(_after(taken), 303)
 
 
 @router.post("/invite/{token}/account")
-async def create_account(request: Request, token: Token, store: Stored, login: Login, password: Password) -> Response:
+async def create_account(
+    request: Request, token: Token, store: Stored, login: Login, password: Password, agreed: Agreed = None
+) -> Response:
     """Make an account and take what a link offers, both or neither."""
-    return await in_turn(request, _create_account, request, token, store, login, password)
+    return await in_turn(request, _create_account, request, token, store, login, password, agreed)
 
 
-def _create_account(request: Request, token: str, store: Store, login: str, password: str) -> Response:
+def _create_account(
+    request: Request, token: str, store: Store, login: str, password: str, agreed: int | None
+) -> Response:
     _count_join(request, store, token)
     try:
         with store.read() as tx:
@@ -186,9 +194,16 @@ def _create_account(request: Request, token: str, store: Store, login: str, pass
         with store.write() as tx:
             person_id = accounts.create_account(tx, login, hashed)
             taken = people.accept(tx, token, person_id)
+            _agree(tx, taken, person_id, agreed)
     except (Conflict, Invalid) as error:
         return _invitation_page(request, store, token, login=login, problem=error)
     return welcome(request, store, person_id, _after(taken))
+
+
+def _agree(tx: Transaction, taken: people.Invitation, person_id: int, version: int | None) -> None:
+    """Write down to which text somebody agreed on the invitation; who agreed to none is asked before the first task."""
+    if version is not None and taken.project_id is not None:
+        consent.agree(tx, taken.project_id, person_id, version)
 
 
 def _count_join(request: Request, store: Store, token: str) -> None:
@@ -270,6 +285,7 @@ def _invitation_page(
     with store.read() as tx:
         offered = people.invitation(tx, token)
         project = projects.project(tx, offered.project_id) if offered.project_id is not None else None
+        text = consent.newest_consent(tx, project.id) if project and offered.role != "requester" else None
     status, message = 200, ""
     if problem is not None:
         _, status, message, _ = describe(request, problem)
@@ -280,6 +296,7 @@ def _invitation_page(
         token=token,
         offered=offered,
         project=project,
+        consent=text if text and text.text else None,
         login=login,
         problem=message,
         plain=is_plain(request),

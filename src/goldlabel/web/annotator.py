@@ -13,6 +13,7 @@ from goldlabel.collect.assignment import take_up
 from goldlabel.collect.collection import collection_key
 from goldlabel.collect.drafts import last_set_aside
 from goldlabel.collect.kinds.kind import WORKS
+from goldlabel.collect.letters import inbox
 from goldlabel.collect.people import Member, require_role
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import ORDER, Protocol
@@ -168,6 +169,9 @@ def _work_page(request: Request, project_id: int, person: Person, store: Stored,
         last = last_vote(tx, project_id, person.person_id) if kind == "verify" else None
         aside = last_set_aside(tx, project_id, person.person_id) if kind == "write" else None
         collection = collection_key(tx)
+        unread = inbox(tx, project_id, person.person_id, unread=True)
+    if work.status == "unconsented":
+        return RedirectResponse(f"/projects/{project_id}/agree?next=/projects/{project_id}/{kind}", 303)
     if work.status == "unqualified":
         return RedirectResponse(f"/projects/{project_id}/training/{role}", 303)
     if not work.tasks:
@@ -187,6 +191,7 @@ def _work_page(request: Request, project_id: int, person: Person, store: Stored,
         "task": work.tasks[0],
         "progress": done,
         "data": data,
+        "unread": unread,
         "text": instructions(found.kind.text_for(role, chosen), found.protocol),
     }
     if kind == "verify":

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect import history, remarks
+from goldlabel.collect.feedback import feedback
 from goldlabel.collect.people import ROLES, require_role
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.remarks import LONGEST_REMARK
@@ -37,6 +38,7 @@ def history_page(request: Request, project: Own, person: Person, store: Stored, 
         sent, older = history.sent(tx, project.id, person.person_id, before=before)
         held = remarks.in_hand(tx, project.id, person.person_id) if before is None else []
         said = remarks.own_remarks(tx, project.id, person.person_id)
+        told = feedback(tx, project, person.person_id)
     return page(
         request,
         "annotator/history.html",
@@ -45,6 +47,7 @@ def history_page(request: Request, project: Own, person: Person, store: Stored, 
         older=older,
         held=held,
         remarks=said,
+        feedback=told,
         longest=LONGEST_REMARK,
         answers=project.protocol.answers,
     )

@@ -45,6 +45,7 @@ JUDGING_SETTINGS = (
     "qualification.gold_rate",
     "qualification.trust",
     "qualification.pause",
+    "qualification.feedback",
     "pay.currency",
     "pay.label",
     "pay.rejected",

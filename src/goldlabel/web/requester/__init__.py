@@ -9,6 +9,7 @@ from goldlabel.web.requester.exporting import router as exporting_router
 from goldlabel.web.requester.importing import router as importing_router
 from goldlabel.web.requester.instructions import router as instructions_router
 from goldlabel.web.requester.invitations import router as invitations_router
+from goldlabel.web.requester.letters import router as letters_router
 from goldlabel.web.requester.managing import router as managing_router
 from goldlabel.web.requester.marketplace import router as marketplace_router
 from goldlabel.web.requester.money import router as money_router
@@ -36,6 +37,7 @@ for _part in (
     people_router,
     decisions_router,
     remarks_router,
+    letters_router,
     invitations_router,
     money_router,
     payouts_router,

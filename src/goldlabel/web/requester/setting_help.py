@@ -30,6 +30,9 @@ HELP = {
     "pay.label": N_("Booked for every judgement that is counted."),
     "pay.bonus": N_("On top, where the criteria of the condition are met."),
     "pay.penalty": N_("Taken off for each sentence that a check finds to break the rule."),
+    "qualification.feedback": N_(
+        "Sums only, from twenty decided pairs on, without questions that have a known answer."
+    ),
     "pay.floor": N_("Who earned less in the hours they worked can be raised to it on the page of payouts."),
     "pay.rejected": N_("Otherwise what was booked for work that you reject is taken back."),
     "splits.dev": N_("Drawn from fully judged pairs; both shrink alike where there are fewer."),

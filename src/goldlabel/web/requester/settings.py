@@ -86,6 +86,7 @@ SETTINGS = (
     Setting("qualification.gold_rate", SHARE),
     Setting("qualification.trust", SHARE),
     Setting("qualification.pause", YES),
+    Setting("qualification.feedback", YES),
     Setting("pay.currency", TEXT),
     Setting("pay.pair", MONEY),
     Setting("pay.label", MONEY),

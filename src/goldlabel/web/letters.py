@@ -1,0 +1,77 @@
+"""What a requester wrote to me, that I read it, and my reply; and the text that I agree to before I work."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from goldlabel.collect import consent, letters
+from goldlabel.collect.letters import LONGEST_LETTER
+from goldlabel.collect.store import LARGEST
+from goldlabel.web.history import Own
+from goldlabel.web.pages import page
+from goldlabel.web.security import ObjectId, Person, Stored, limit, local_path
+
+router = APIRouter()
+
+Target = Annotated[str, Form(max_length=200)]
+
+
+@router.get("/projects/{project_id}/my-letters")
+def inbox_page(request: Request, project: Own, person: Person, store: Stored) -> Response:
+    """Letters to me, and what I replied."""
+    with store.read() as tx:
+        found = letters.inbox(tx, project.id, person.person_id)
+        replies = letters.own_replies(tx, project.id, person.person_id)
+    values: dict[str, Any] = {"letters": found, "replies": replies, "longest": LONGEST_LETTER}
+    return page(request, "annotator/letters.html", project=project, **values)
+
+
+@router.post("/projects/{project_id}/my-letters/{letter_id}/read")
+def mark_read(project: Own, letter_id: ObjectId, person: Person, store: Stored, next: Target = "") -> Response:
+    """I have read a letter."""
+    with store.write() as tx:
+        letters.mark_read(tx, project.id, letter_id, person.person_id)
+    return RedirectResponse(local_path(next) if next else f"/projects/{project.id}/my-letters", 303)
+
+
+@router.post("/projects/{project_id}/my-letters/{letter_id}/reply")
+def reply(
+    project: Own,
+    letter_id: ObjectId,
+    person: Person,
+    store: Stored,
+    text: Annotated[str, Form(max_length=LONGEST_LETTER)],
+) -> Response:
+    """Reply to the requesters."""
+    limit(store, "replies of", str(person.person_id), most=60, window=timedelta(hours=1))
+    with store.write() as tx:
+        letters.reply(tx, project.id, letter_id, person.person_id, text)
+    return RedirectResponse(f"/projects/{project.id}/my-letters", 303)
+
+
+@router.get("/projects/{project_id}/agree")
+def consent_page(
+    request: Request, project: Own, store: Stored, next: Annotated[str, Query(max_length=200)] = "/"
+) -> Response:
+    """The text to agree to, and what work earns."""
+    with store.read() as tx:
+        newest = consent.newest_consent(tx, project.id)
+    return page(request, "annotator/consent.html", project=project, consent=newest, next=local_path(next))
+
+
+@router.post("/projects/{project_id}/agree")
+def agree(
+    project: Own,
+    person: Person,
+    store: Stored,
+    version: Annotated[int, Form(ge=1, le=LARGEST)],
+    next: Target = "/",
+) -> Response:
+    """I agree to the text that was shown."""
+    with store.write() as tx:
+        consent.agree(tx, project.id, person.person_id, version)
+    return RedirectResponse(local_path(next), 303)
