@@ -24,6 +24,7 @@ from goldlabel.messages import Message
 from goldlabel.pairs.tokens import TOKENIZERS
 
 BLOCK = 10_000
+LONGEST_RAW = 1_000_000
 """Rows that are cleaned together."""
 EXAMPLES = 5
 FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".txt")
@@ -128,11 +129,18 @@ def leave_out(dropped: dict[str, LeftOut], reason: Message, where: Message, text
 
 
 def clean_premises(texts: Sequence[str], cleaning: Sequence[Cleaning]) -> list[str]:
-    """Apply the cleaning rules in their order, then bring each text into the form in which it is stored."""
-    column = pl.Series("text", [clean_text(text) for text in texts], dtype=pl.String)
+    """Apply the cleaning rules in their order, then bring each text into the form in which it is stored.
+
+    A text beyond ``LONGEST_RAW`` is too long whatever is cleaned out of it, and stays as it is.
+    """
+    column = pl.Series("text", [_cleaned(text) for text in texts], dtype=pl.String)
     for rule in cleaning:
         column = column.str.replace_all(rule.pattern, rule.replacement)
-    return [clean_text(text) for text in column.to_list()]
+    return [_cleaned(text) for text in column.to_list()]
+
+
+def _cleaned(text: str) -> str:
+    return clean_text(text) if len(text) <= LONGEST_RAW else text
 
 
 def select_by_questions(premises: Sequence[Premise], questions: Sequence[str], wanted: int) -> list[Premise]:

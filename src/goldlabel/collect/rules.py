@@ -35,6 +35,7 @@ _OWN_SCRIPT = {"zh": r"\p{Han}", "en": r"\p{Latin}"}
 FEWEST_TOKENS = 2
 """One word or one character says nothing that could be true or false: 下雨 does, and so does "It rains"."""
 _BREAKS = re.compile(r"\s+")
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 Span = tuple[int, int]
 Slot = tuple[str, str]
@@ -118,8 +119,7 @@ class Violation:
 
 def clean_text(text: str) -> str:
     """Return text as it is stored: NFC, one line, single spaces, without controls and what nobody sees."""
-    spaced = _BREAKS.sub(" ", text)
-    kept = "".join(letter for letter in spaced if unicodedata.category(letter) not in ("Cc", "Cs"))
+    kept = _CONTROLS.sub("", _BREAKS.sub(" ", text))
     return _BREAKS.sub(" ", unicodedata.normalize("NFC", strip_invisible(kept))).strip()
 
 
