@@ -152,6 +152,14 @@ def serve_command(
     host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")] = 8000,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Server processes; several need PostgreSQL.")] = 1,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--address",
+            help="Where people reach the server through a proxy, such as https://nli.example; links begin with it, and "
+            "the proxy's headers are believed.",
+        ),
+    ] = None,
 ) -> None:
     """Serve the pages for writers, verifiers and requesters until Ctrl-C."""
     _require_extra()
@@ -159,7 +167,7 @@ def serve_command(
         raise InputError("several workers need PostgreSQL; pass --database URL, or leave --workers out")
     from goldlabel.web import serve
 
-    serve(folder, database=database, host=host, port=port, workers=workers)
+    serve(folder, database=database, host=host, port=port, workers=workers, address=address)
 
 
 @app.command("export")

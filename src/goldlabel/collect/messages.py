@@ -268,6 +268,7 @@ ENGLISH = {
     "newer_schema": "{place}: was written by a newer Goldlabel (schema {revision}, this one knows up to {known}); "
     "install the newer version: nothing was changed",
     "processes": "{n} server processes cannot share {place}; allowed: 1, or more with --database postgresql://…",
+    "public_address": "'{address}' is no address where people could reach the server; give https://HOST",
     "not_servable": "{address}: cannot be served on ({reason}); choose another --host or --port",
 }
 

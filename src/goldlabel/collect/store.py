@@ -310,6 +310,11 @@ class Store:
         """Return the present moment by the store's clock."""
         return self._clock()
 
+    def check(self) -> None:
+        """Ask the database something; raises ``StorageError`` where it does not answer."""
+        with self.read() as tx:
+            tx.value(select(1))
+
     def close(self) -> None:
         """Let go of all connections."""
         self._reader.dispose()

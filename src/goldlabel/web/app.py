@@ -18,6 +18,7 @@ from goldlabel.web import (
     annotator,
     api,
     departure,
+    health,
     history,
     letters,
     marketplace,
@@ -33,6 +34,9 @@ from goldlabel.web.pages import STATIC, environment
 from goldlabel.web.security import Guard, check_csrf
 from goldlabel.worker.keeper import PLACE
 
+ADDRESS = "GOLDLABEL_ADDRESS"
+"""The variable that tells a server process where people reach it."""
+
 
 class _Static(StaticFiles):
     """Static files; addresses in pages hold a hash of the content, so that browsers keep them for good.
@@ -47,8 +51,8 @@ class _Static(StaticFiles):
         return response
 
 
-def create_app(store: Store) -> FastAPI:
-    """Return the application that serves a store."""
+def create_app(store: Store, *, address: str | None = None) -> FastAPI:
+    """Return the application that serves a store; ``address`` is where people reach it, behind a proxy."""
     app = FastAPI(
         title="Goldlabel",
         summary="People write and verify pairs in the browser.",
@@ -59,9 +63,11 @@ def create_app(store: Store) -> FastAPI:
         openapi_url="/api/openapi.json",
     )
     app.state.store = store
+    app.state.address = address
     app.state.hashing = CapacityLimiter(MOST_AT_ONCE)
     install_failures(app)
     for room in (
+        health,
         account,
         second_factor,
         reset,
@@ -84,4 +90,4 @@ def create_app(store: Store) -> FastAPI:
 
 def app_of_environment() -> FastAPI:
     """Return the application of a server process, which is told its collection by a variable."""
-    return create_app(Store.open(os.environ[PLACE]))
+    return create_app(Store.open(os.environ[PLACE]), address=os.environ.get(ADDRESS))

@@ -24,6 +24,7 @@ from goldlabel.web.security import (
     in_turn,
     is_plain,
     limit,
+    public_address,
 )
 
 router = APIRouter()
@@ -37,7 +38,7 @@ def make_link(request: Request, project: Managed, person_id: ObjectId, person: P
     limit(store, "password links by", str(person.person_id), most=60, window=HOUR)
     with store.write() as tx:
         token = passes.make_reset(tx, project.id, person_id, by=person.person_id)
-    link = f"{request.base_url}password/{token}"
+    link = f"{public_address(request)}/password/{token}"
     hours = int(passes.LIFETIMES[passes.RESET] / HOUR)
     return page(request, "requester/password.html", project=project, person_id=person_id, link=link, hours=hours)
 

@@ -46,6 +46,8 @@ SMALL_BODY, BODY, UPLOAD_BODY = 64 << 10, 1 << 20, MOST_BYTES + (1 << 20)
 _UPLOADS = re.compile(r"(/api/v1)?/projects/\d+/(premises|pairs)")
 _VISITORS = re.compile(r"[\w-]{43}", re.ASCII)
 
+ANONYMOUS = ("/static/", "/healthz")
+"""Where nobody is asked who they are."""
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -80,7 +82,9 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        cookies = {} if scope["path"].startswith("/static/") else read_cookies(scope)
+        if scope["method"] == "HEAD":
+            scope, send = {**scope, "method": "GET"}, _without_body(send)
+        cookies = {} if scope["path"].startswith(ANONYMOUS) else read_cookies(scope)
         state = scope.setdefault("state", {})
         found: Session | None = None
         try:
@@ -94,11 +98,13 @@ class Guard:
             state["trouble"] = error  # answered further in, with these headers
         visitor = cookies.get(VISITOR, "")
         added = {}
-        if found is None and not _VISITORS.fullmatch(visitor) and not scope["path"].startswith(("/static/", API)):
+        if found is None and not _VISITORS.fullmatch(visitor) and not scope["path"].startswith((*ANONYMOUS, API)):
             visitor = secrets.token_urlsafe(32)
             added["set-cookie"] = _cookie(VISITOR, visitor, secure=scope["scheme"] == "https")
         state["session"] = found
         state["csrf"] = found.csrf_secret if found else hashlib.sha256(f"csrf {visitor}".encode()).hexdigest()
+        if scope["scheme"] == "https":
+            added["strict-transport-security"] = "max-age=31536000"
         allowed = _allowed_body(scope["path"], found)
         await self.app(scope, _bounded(scope, receive, allowed), _with_headers(send, HEADERS | added))
 
@@ -221,6 +227,11 @@ def address_of(request: Request) -> str:
     return limits.block_of(request.client.host) if request.client else "unknown"
 
 
+def public_address(request: Request) -> str:
+    """Return where people reach the server, for links: as it was told, else as this request reached it."""
+    return str(request.app.state.address or request.base_url).rstrip("/")
+
+
 def is_plain(request: Request) -> bool:
     """Say whether a request travelled in the clear between two machines."""
     return request.url.scheme != "https" and not is_loopback(request.url.hostname or "")
@@ -276,6 +287,15 @@ def _bounded(scope: Scope, receive: Receive, allowed: int) -> Receive:
         return message
 
     return receive_bounded
+
+
+def _without_body(send: Send) -> Send:
+    """Return a ``send`` that answers as a page would, headers and all, without the page (RFC 9110, 9.3.2)."""
+
+    async def send_head(message: Message) -> None:
+        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+    return send_head
 
 
 def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import socket
 from pathlib import Path
 
@@ -12,11 +13,12 @@ import uvicorn
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
-from goldlabel.web.app import create_app
+from goldlabel.web.app import ADDRESS, create_app
 from goldlabel.web.security import is_loopback
 from goldlabel.worker.keeper import PLACE, kept_workers
 
 LOG = logging.getLogger("uvicorn.error")
+_ADDRESSES = re.compile(r"https?://[^\s/?#@]+/?")
 TRUSTED = "FORWARDED_ALLOW_IPS"
 """The variable, known to uvicorn, with the addresses of proxies whose word on address and scheme is believed."""
 
@@ -28,11 +30,13 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8000,
     workers: int = 1,
+    address: str | None = None,
 ) -> None:
     """Serve the collection in a folder, or in the database at a URL, until interrupted.
 
     Nothing is logged of single requests: their addresses hold invitations. On an address that others can reach, a
-    line says that passwords need an encrypted connection, unless it is told which proxy provides that.
+    line says that passwords need an encrypted connection, unless ``address`` tells where a proxy that provides it is
+    reached. Only with an ``address`` is a proxy's word on a visitor's own address and scheme believed.
     """
     place = database or str(Path(folder).expanduser().resolve())
     store = Store.open(place)
@@ -40,10 +44,12 @@ def serve(
         if workers < 1 or (workers > 1 and not store.is_postgresql):
             raise Invalid("processes", n=workers, place=store.url)
         _check_address(host, port)
+        if address is not None and not _ADDRESSES.fullmatch(address):
+            raise Invalid("public_address", address=address)
     except InputError:
         store.close()
         raise
-    warning = exposure(host)
+    warning = exposure(host, address)
     if warning:
         LOG.warning("%s", warning)
     options = {
@@ -51,19 +57,21 @@ def serve(
         "port": port,
         "access_log": False,
         "server_header": False,
-        "proxy_headers": True,
+        "proxy_headers": address is not None,
         "log_config": LOGGING,
         "timeout_graceful_shutdown": 10,
     }
     if workers == 1:
         try:
             with kept_workers(place):
-                uvicorn.run(create_app(store), **options)  # type: ignore[arg-type]
+                uvicorn.run(create_app(store, address=address), **options)  # type: ignore[arg-type]
         finally:
             store.close()
         return
     store.close()
     os.environ[PLACE] = place
+    if address is not None:
+        os.environ[ADDRESS] = address
     with kept_workers(place):
         uvicorn.run("goldlabel.web.app:app_of_environment", factory=True, workers=workers, **options)  # type: ignore[arg-type]
 
@@ -78,13 +86,14 @@ def _check_address(host: str, port: int) -> None:
         raise Invalid("not_servable", address=f"{host}:{port}", reason=error.strerror) from error
 
 
-def exposure(host: str) -> str | None:
+def exposure(host: str, address: str | None = None) -> str | None:
     """Return what to say of an address that others can reach without encryption; nothing if there is no need."""
-    if is_loopback(host) or os.environ.get(TRUSTED):
+    if is_loopback(host) or (address or "").startswith("https://"):
         return None
     return (
         f"{host} can be reached by others, and without TLS: passwords and texts could be read on the way. Put a proxy "
-        f"with TLS in front that sends X-Forwarded-Proto and X-Forwarded-For, and set {TRUSTED} to its address"
+        "with TLS in front that sends X-Forwarded-Proto and X-Forwarded-For, pass --address https://HOST, and set "
+        f"{TRUSTED} to the proxy's own address unless it runs on this machine"
     )
 
 

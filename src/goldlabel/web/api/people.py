@@ -14,7 +14,7 @@ from goldlabel.collect.qualification import PersonOverview
 from goldlabel.collect.repeats import once
 from goldlabel.web.api.bearer import Holder, Key
 from goldlabel.web.requester.invitations import MOST_DAYS, MOST_USES
-from goldlabel.web.security import Managed, ObjectId, Stored
+from goldlabel.web.security import Managed, ObjectId, Stored, public_address
 
 router = APIRouter(tags=["people"])
 
@@ -124,7 +124,7 @@ def make_invitation(
 
     with store.write() as tx:
         made = once(tx, holder.person_id, key, ["invitation", project.id, new.model_dump()], act)
-    return MadeInvitation(id=made["id"], link=f"{request.base_url}invite/{tokens[0]}" if tokens else None)
+    return MadeInvitation(id=made["id"], link=f"{public_address(request)}/invite/{tokens[0]}" if tokens else None)
 
 
 @router.delete("/projects/{project_id}/invitations/{invite_id}", status_code=204)

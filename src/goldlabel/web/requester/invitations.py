@@ -14,7 +14,7 @@ from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
-from goldlabel.web.security import HOUR, Managed, ObjectId, Person, Stored, limit
+from goldlabel.web.security import HOUR, Managed, ObjectId, Person, Stored, limit, public_address
 
 router = APIRouter(tags=["invitations"])
 
@@ -57,7 +57,7 @@ def make_invitation(
     except InputError as error:
         _, status, message, _ = describe(request, error)
         return _invitations_page(request, project, store, status=status, problem=message)
-    return _invitations_page(request, project, store, link=f"{request.base_url}invite/{token}")
+    return _invitations_page(request, project, store, link=f"{public_address(request)}/invite/{token}")
 
 
 @router.post("/projects/{project_id}/invitations/{invite_id}/revoke")

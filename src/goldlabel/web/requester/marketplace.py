@@ -15,7 +15,7 @@ from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.requester.invitations import MOST_DAYS, MOST_USES
-from goldlabel.web.security import Managed, Person, Stored
+from goldlabel.web.security import Managed, Person, Stored, public_address
 
 router = APIRouter(tags=["marketplaces"])
 
@@ -62,7 +62,8 @@ def open_market(
     except InputError as error:
         _, status, message, _ = describe(request, error)
         return _marketplace_page(request, project, store, status=status, problem=message)
-    return _marketplace_page(request, project, store, link=f"{request.base_url}enter/{token}{PARAMETERS[provider]}")
+    link = f"{public_address(request)}/enter/{token}{PARAMETERS[provider]}"
+    return _marketplace_page(request, project, store, link=link)
 
 
 def _marketplace_page(
