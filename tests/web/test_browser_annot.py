@@ -14,12 +14,12 @@ from goldlabel.collect import recount
 from goldlabel.collect.accounts import create_account
 from goldlabel.collect.people import add_member, set_member
 from goldlabel.collect.premises import Premise
-from goldlabel.collect.projects import add_premises, create_project
+from goldlabel.collect.projects import NewPair, add_premises, create_project, import_pairs
 from goldlabel.collect.protocols import CONDITIONS, make_protocol
 from goldlabel.collect.schema import answers, assignments, drafts, pairs
 from goldlabel.collect.store import Store
 from tests.collect.campaign import small_protocol
-from tests.web.site import PREMISES, TEXTS, Site, browsing, expect_text, expect_value, fill, serving
+from tests.web.site import ARTIFACTS, PREMISES, TEXTS, Site, browsing, expect_text, expect_value, fill, serving
 from tests.web.test_browser import judging_project, writing_project
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -235,3 +235,71 @@ def test_a_writer_who_was_moved_is_shown_what_the_task_asks_for(site: Site, brow
         visit.state("saved")
         assert visit.complaints == []
     assert site.count(answers, answers.c.project_id == project_id, answers.c.state == "counted") == 2
+
+
+def in_view(page: Page, selector: str) -> bool:
+    box = page.locator(selector).bounding_box()
+    height = page.viewport_size["height"] if page.viewport_size else 0
+    return box is not None and box["y"] >= 0 and box["y"] + box["height"] <= height
+
+
+SMALL = """() => [...document.querySelectorAll("a, button, input:not([type=hidden]), textarea")].filter((target) => {
+  if (!target.checkVisibility() || target.matches(".skip") || target.closest(".prose")) return false;
+  const { width, height } = (target.type === "checkbox" ? target.closest("label") : target).getBoundingClientRect();
+  return Math.min(width, height) < 24;
+}).map((target) => target.outerHTML)"""
+
+
+@pytest.mark.parametrize(("name", "options"), [("laptop", LAPTOP), ("phone", PHONE)])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_given_and_the_buttons_stay_in_view(
+    site: Site, browser: Browser, name: str, options: dict[str, object], language: str
+) -> None:
+    project_id, ann = writing_project(site, f"view {name} {language}", language=language)
+    with site.visit(browser, ann, language=language, **options) as visit:
+        page = visit.page
+        page.goto(f"/projects/{project_id}/write")
+        fill(page, language)
+        visit.state("saved")
+        assert in_view(page, "#submit")
+        assert in_view(page, "#premise")
+        page.locator("#box-contradiction-hard").focus()
+        page.wait_for_timeout(200)
+        assert in_view(page, "#submit")
+        assert in_view(page, "#premise")
+        assert in_view(page, "#box-contradiction-hard")
+        page.screenshot(path=ARTIFACTS / f"collect-view-{name}-{language}.png")
+        assert page.evaluate(SMALL) == []
+        page.keyboard.type("?")
+        assert page.locator("#help").is_hidden()
+        page.locator("#help-link").click()
+        assert page.locator("#help").is_visible()
+        page.screenshot(path=ARTIFACTS / f"collect-help-{name}-{language}.png")
+        page.keyboard.press("Escape")
+        assert page.locator("#help").is_hidden()
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("?")
+        assert page.locator("#help").is_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_finger_leaves_no_tint_and_long_words_break(site: Site, browser: Browser) -> None:
+    project_id, cem = judges(site, "finger")
+    with site.store.write() as tx:
+        long = [NewPair(premise="W" * 400, hypothesis="m" * 300) for _ in range(1)]
+        import_pairs(tx, project_id, long, origin="imported", by=None)
+    with site.visit(browser, cem, **PHONE) as visit:
+        page = visit.page
+        page.goto(f"/projects/{project_id}/verify")
+        for _ in range(5):
+            before = page.locator("#hypothesis").inner_text()
+            page.wait_for_timeout(350)
+            page.locator("[data-answer=neutral]").tap()
+            other_text(page, "hypothesis", before)
+            colours = page.eval_on_selector_all(
+                ".labels .button", "all => all.map((one) => getComputedStyle(one).backgroundColor)"
+            )
+            assert len(set(colours)) == 1
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        visit.picture("verifying-phone")
+        assert page.evaluate(SMALL) == []

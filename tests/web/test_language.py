@@ -75,6 +75,20 @@ def test_translations_keep_their_placeholders() -> None:
             assert all(set(_PLACEHOLDER.findall(string)) == wanted for string in strings), message.id
 
 
+def test_one_word_for_each_thing() -> None:
+    """docs/collect.md, "Words": verifiers judge, a judgement gives a label, and nobody verifies or annotates a pair."""
+    other = re.compile(r"verif(?!iers?\b)|labell?ing|labell?er|annotat(?!ors?\b)|judgment", re.IGNORECASE)
+    chinese = {"judg": "判断", "verifier": "判断人"}
+    for catalog in catalogs():
+        for message in catalog:
+            ids, strings = (one if isinstance(one, tuple) else (one,) for one in (message.id, message.string))
+            assert not other.search(ids[0]), ids[0]
+            for english, word_for_it in chinese.items():
+                if english in ids[0].lower():
+                    assert all(word_for_it in string for string in strings), ids[0]
+    assert not [text for text in ENGLISH.values() if other.search(text)]
+
+
 def test_templates_hold_no_words_of_their_own() -> None:
     """Whatever is left of a template without its expressions and tags must be a mark, a name or a number."""
     allowed = {"Goldlabel", "zip", "Ctrl", "Alt", "Esc"}

@@ -138,7 +138,7 @@ def test_reasons_for_pay_are_told_in_the_readers_language_and_peoples_own_as_the
     verifier.get("/language/zh")
     text = unescape(verifier.get(f"/projects/{world.project}/my-pay").text)
     assert "1 次判断，每次 0.20 USD" in text
-    assert "1 label at" not in text
+    assert "1 judgement at" not in text
     for own in ("taken back", "{n}", '{"name": "pay_undone", "parameters": {}}'):
         assert f"奖金: {own}" in text
 

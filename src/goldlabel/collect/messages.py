@@ -190,7 +190,7 @@ ENGLISH = {
     "no_second_reversal": "a reversal is not reversed; give a bonus or a penalty instead",
     "no_line": "there is no such line in this project's ledger",
     "reversal_reason": "a line is taken back for a reason; give one",
-    "pay_label": "1 label at {rate} {currency}",
+    "pay_label": "1 judgement at {rate} {currency}",
     "pay_job": "a job against the model at {rate} {currency}",
     "pay_written": "written {n} pairs at {rate} {currency}",
     "pay_bonus": "diverse, and no contradiction with a negator: {n} pairs at {rate} {currency}",

@@ -45,7 +45,7 @@ WORDS = {
     "multi-encourage": N_("multi-encourage"),
     "multi-constraint": N_("multi-constraint"),
     **{kind.name: kind.title for kind in offered_kinds()},
-    "verifying": N_("verifying"),
+    "verifying": N_("judging"),
     "running": N_("running"),
     "paused": N_("paused"),
     "archived": N_("archived"),

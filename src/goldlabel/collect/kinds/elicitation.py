@@ -30,7 +30,7 @@ def _splits(snapshot: Snapshot) -> VerifiedSplits:
 
 ELICITATION = Kind(
     name="elicitation",
-    title=N_("writing and verifying"),
+    title=N_("writing and judging"),
     summary=N_("People write sentences for given ones; others judge a part of the pairs."),
     works=(WRITE, VERIFY),
     own="written",

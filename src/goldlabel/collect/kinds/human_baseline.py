@@ -36,7 +36,7 @@ def _figures(snapshot: Snapshot, resamples: int) -> Figures:
 HUMAN_BASELINE = Kind(
     name="human-baseline",
     title=N_("human baseline"),
-    summary=N_("People who have never seen the data label pairs that you bring: the human score of a test set."),
+    summary=N_("People who have never seen the data judge pairs that you bring: the human score of a test set."),
     works=(VERIFY,),
     own="imported",
     imports=LABELLING_IMPORTS,

@@ -381,7 +381,15 @@ async function heard({ kind, assignment, action, body }) {
   } else if (kind === "sent" && !task) goOn(await askForWork(outbox, "write"));
 }
 
+// The heads of the columns stay below what is given, however high that is.
+function keepHeadsInView() {
+  const given = document.querySelector(".given");
+  const measured = () => document.documentElement.style.setProperty("--given", `${given.offsetHeight}px`);
+  new ResizeObserver(measured).observe(given);
+}
+
 function listen() {
+  keepHeadsInView();
   form.addEventListener("submit", (event) => (event.preventDefault(), submit()));
   find("skip").addEventListener("click", skip);
   find("skip").addEventListener("blur", () => askToSkip(false));
