@@ -77,7 +77,7 @@ def test_translations_keep_their_placeholders() -> None:
 
 def test_one_word_for_each_thing() -> None:
     """docs/collect.md, "Words": verifiers judge, a judgement gives a label, and nobody verifies or annotates a pair."""
-    other = re.compile(r"verif(?!iers?\b)|labell?ing|labell?er|annotat(?!ors?\b)|judgment", re.IGNORECASE)
+    other = re.compile(r"verif(?!iers?\b)|labell?ing|labell?er|annotat(?!ors?\b|ion tool)|judgment", re.IGNORECASE)
     chinese = {"judg": "判断", "verifier": "判断人"}
     for catalog in catalogs():
         for message in catalog:

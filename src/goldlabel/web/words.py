@@ -32,7 +32,7 @@ WORDS = {
     "verifier": N_("verifier"),
     "expert": N_("expert"),
     "annotator": N_("annotator"),
-    "pair.verified": N_("a pair is verified"),
+    "pair.verified": N_("a pair has all its judgements"),
     "project.finished": N_("nothing is left to do"),
     "budget.reached": N_("the budget is reached"),
     "person.joined": N_("a person joined"),
