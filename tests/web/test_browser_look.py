@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page
 from sqlalchemy import select, update
 
 from goldlabel.collect import people
+from goldlabel.collect.passes import make_reset
 from goldlabel.collect.premises import Premise
 from goldlabel.collect.projects import add_premises
 from goldlabel.collect.schema import pairs
@@ -63,16 +64,18 @@ def addresses(world: World) -> dict[str, str | None]:
         token = people.invite(
             tx, project_id=world.project, role="expert", lifetime=timedelta(days=1), by=world.people["boss"]
         )
-    values = {**objects(world, world.project), "token": token}
+        reset = make_reset(tx, world.project, world.people["writer"], by=world.people["boss"])
+    values: dict[str, Any] = dict(objects(world, world.project))
     visitors = {name: world.visitor(name) for name in NAMES.values()} | {None: world.visitor()}
     shown: dict[str, str | None] = {}
     for method, path in routes(world):
         if method != "GET" or path.startswith(("/api/", "/language/", "/theme/")):
             continue
-        candidates: list[str | None] = [NAMES[role] for role in allowed_roles(path)] if "{project_id}" in path else []
+        candidates = [NAMES[role] for role in allowed_roles(path)] if "{project_id}" in path else [None]
+        values["token"] = reset if path.startswith("/password/") else token
         for role, name in (("verifier", "verifier"), ("writer", "writer1")) if "{role}" in path else (("", ""),):
             address = filled(path, values | {"role": role})
-            for who in [*([name] if name else candidates), "boss", None]:
+            for who in [name] if name else [*candidates, "boss"]:
                 answer = visitors[who].get(address)
                 if answer.status_code == 200 and answer.headers["content-type"].startswith("text/html"):
                     if "<main" in answer.text:
