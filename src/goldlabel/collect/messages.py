@@ -111,6 +111,8 @@ ENGLISH = {
     "settings": "an object of settings",
     "from_to": "{low} to {high}",
     "from_to_or_none": "{low} to {high}, or null for no limit",
+    "own_labels": "a label space, or two to {most} different words joined by commas",
+    "example_empty": "example {n}: {name} is missing; fill it in, or empty the whole example",
     "names": "different names",
     "some_of": "some of {names}",
     "some_not_all_of": "some, not all, of {names}",

@@ -8,7 +8,7 @@ changes under the people who work in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -18,12 +18,14 @@ from goldlabel.collect.messages import hint, message, one_of, words
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.settings import bounds, dump_settings, load_settings, require, require_bounds, require_pattern
 from goldlabel.messages import Word
-from goldlabel.pairs.labels import ABSTENTIONS, LABEL_SPACES, LabelSpace
+from goldlabel.pairs.labels import ABSTENTIONS, LABEL_SPACES, NO_GOLD, LabelSpace, label_space
 from goldlabel.pairs.lexicon import LEXICONS, lexicon
 from goldlabel.registry import Registry
 
 LANGUAGES = LEXICONS
 LEVELS = ("easy", "medium", "hard")
+LONGEST_LABEL, MOST_LABELS = 40, 9
+"""Of labels of a requester's own; each has a digit for its key."""
 LONGEST_LEASE = 30 * 24 * 3600
 ONLY = "only"
 """The level of a hypothesis that is the only one for its label; it is none in the record."""
@@ -209,6 +211,7 @@ class TrainingExample:
 class Protocol:
     """The configuration of a project.
 
+    ``labels`` names a label space, or is the labels themselves, joined by commas.
     ``instructions`` (name to Markdown) and ``examples`` stand in the place of the texts that come with Goldlabel.
     """
 
@@ -227,9 +230,13 @@ class Protocol:
     examples: tuple[TrainingExample, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, allowed in (("kind", tuple(KINDS)), ("language", LANGUAGES), ("labels", tuple(LABEL_SPACES))):
+        for name, allowed in (("kind", tuple(KINDS)), ("language", LANGUAGES)):
             value = getattr(self, name)
             require(value in allowed, name, value, one_of(value, allowed))
+        if "," in self.labels:
+            require(_are_labels(self.labels.split(",")), "labels", self.labels, message("own_labels", most=MOST_LABELS))
+        else:
+            require(self.labels in LABEL_SPACES, "labels", self.labels, one_of(self.labels, LABEL_SPACES))
         names = [condition.name for condition in self.conditions]
         require(len(set(names)) == len(names), "conditions", names, message("names"))
         strange = [one.label for one in self.examples if one.label not in self.label_space]
@@ -241,12 +248,17 @@ class Protocol:
     @property
     def label_space(self) -> LabelSpace:
         """The labels that pairs can have."""
-        return LABEL_SPACES.get(self.labels)
+        return label_space(self.labels)
+
+    @property
+    def ordered_labels(self) -> tuple[str, ...]:
+        """The labels in the order in which people see them; a label space itself is sorted by the alphabet."""
+        return tuple(self.labels.split(",")) if "," in self.labels else ORDER[self.labels]
 
     @property
     def answers(self) -> tuple[str, ...]:
         """What a verifier can answer, in the order shown: the labels, then the abstentions."""
-        return (*ORDER[self.labels], *self.verifying.abstentions)
+        return (*self.ordered_labels, *self.verifying.abstentions)
 
     def condition(self, name: str) -> Condition:
         """Return a condition by its name, or say which there are."""
@@ -259,7 +271,7 @@ class Protocol:
     def slots(self, condition: str) -> list[tuple[str, str]]:
         """Return label and level of each hypothesis that a condition asks for, in the order shown."""
         levels = self.condition(condition).levels
-        return [(label, level) for label in ORDER[self.labels] for level in levels]
+        return [(label, level) for label in self.ordered_labels for level in levels]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; amounts of money are text, so that they stay exact."""
@@ -269,6 +281,13 @@ class Protocol:
     def from_dict(cls, fields: object) -> Protocol:
         """Read what ``to_dict`` wrote; unknown, missing and impossible settings are named with what is allowed."""
         return load_settings(cls, fields, "protocol")
+
+
+def _are_labels(labels: Sequence[str]) -> bool:
+    """Say whether words can be labels of a requester's own: two to nine, different, short, not taken."""
+    taken = (*ABSTENTIONS, NO_GOLD, "")
+    words_fit = all(one == one.strip() and one not in taken and len(one) <= LONGEST_LABEL for one in labels)
+    return 2 <= len(set(labels)) == len(labels) <= MOST_LABELS and words_fit
 
 
 ORDER = {
@@ -320,6 +339,18 @@ def with_settings(
             raise Invalid("setting_unknown", where="protocol", name=path, hint=hint(parents[0], fields))
         inner[last] = read(value, inner.get(last))
     return Protocol.from_dict(fields)
+
+
+def with_labels(protocol: Protocol, labels: str) -> Protocol:
+    """Return a protocol with labels of a requester's own, joined by commas; without any, it stays as it is.
+
+    Nobody is trained on them before there are examples.
+    """
+    own = [one.strip() for one in labels.replace("，", ",").split(",")]
+    if not any(own):
+        return protocol
+    require(_are_labels(own), "labels", labels, message("own_labels", most=MOST_LABELS))
+    return replace(protocol, labels=",".join(own), qualification=replace(protocol.qualification, training=0))
 
 
 def base_protocol(kind: str, language: str, conditions: Sequence[Condition] = ()) -> Protocol:

@@ -16,7 +16,7 @@ from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.letters import inbox
 from goldlabel.collect.people import Member, require_role
 from goldlabel.collect.projects import Project, project
-from goldlabel.collect.protocols import ORDER, Protocol
+from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.rules import script_parameters
 from goldlabel.collect.store import LARGEST
 from goldlabel.collect.texts import instructions, training_examples
@@ -209,7 +209,7 @@ def _work_page(request: Request, project_id: int, person: Person, store: Stored,
         request,
         "annotator/writing.html",
         condition=condition,
-        labels=ORDER[found.protocol.labels],
+        labels=found.protocol.ordered_labels,
         longest=found.protocol.writing.longest + ROOM,
         **values,
     )
@@ -222,7 +222,7 @@ def _slot_name(request: Request, label: str, level: str, several: bool) -> str:
 
 def _answers(protocol: Protocol) -> list[dict[str, Any]]:
     """Return what a verifier can answer: labels under digits, abstentions under letters."""
-    labels = ORDER[protocol.labels]
+    labels = protocol.ordered_labels
     return [{"label": label, "key": str(place), "abstains": False} for place, label in enumerate(labels, 1)] + [
         {"label": label, "key": ABSTENTION_KEYS[label], "abstains": True} for label in protocol.verifying.abstentions
     ]

@@ -105,6 +105,7 @@ WORDS = {
     "en": N_("English"),
     "premise": N_("given sentence"),
     "hypothesis": N_("hypothesis"),
+    "explanation": N_("explanation"),
     "premises.shortest": N_("Shortest, in characters"),
     "premises.longest": N_("Longest, in characters"),
     "writing.overlap": N_("Overlap with the given sentence, at most"),

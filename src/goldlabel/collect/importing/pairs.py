@@ -24,7 +24,7 @@ def read_pairs(path: Path, labels: str) -> Pairs:
     """Read a plain file of pairs; those without a label have none."""
     if data_suffix(path.name) not in FORMATS:
         raise Invalid("pair_format", file=path.name or message("upload"), allowed=FORMATS)
-    if labels not in LABEL_SPACES:
+    if "," not in labels and labels not in LABEL_SPACES:
         raise Invalid("no_label_space", name=labels, hint=hint(labels, LABEL_SPACES))
     try:
         return read(path, labels=labels, unlabelled=True)

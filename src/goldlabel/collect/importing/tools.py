@@ -11,7 +11,7 @@ from goldlabel.collect.refusals import Invalid
 from goldlabel.errors import InputError
 from goldlabel.messages import Message
 from goldlabel.pairs import Pairs
-from goldlabel.pairs.labels import LABEL_SPACES
+from goldlabel.pairs.labels import LABEL_SPACES, label_space
 from goldlabel.pairs.tools import TOOLS
 from goldlabel.pairs.tools.reading import read_items, read_tool, text_of
 
@@ -37,10 +37,10 @@ def uploaded_pairs(paths: Sequence[Path], tool: str, labels: str, question: str)
     """Read uploaded files of a tool as pairs, which keep votes and suggestions in ``meta``."""
     if tool not in TOOLS:
         raise Invalid("no_tool", name=tool, hint=hint(tool, TOOLS))
-    if labels not in LABEL_SPACES:
+    if "," not in labels and labels not in LABEL_SPACES:
         raise Invalid("no_label_space", name=labels, hint=hint(labels, LABEL_SPACES))
     try:
-        return read_tool(paths, tool, labels=LABEL_SPACES.get(labels), question=question or None)
+        return read_tool(paths, tool, labels=label_space(labels), question=question or None)
     except InputError as error:
         reason = str(error)
         for path in paths:

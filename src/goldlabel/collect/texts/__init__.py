@@ -72,8 +72,7 @@ def instructions(name: str, protocol: Protocol) -> str:
 
 def training_examples(protocol: Protocol) -> list[TrainingExample]:
     """Return as many training examples as the protocol asks for: the project's own, or those of Goldlabel."""
-    known = _table(protocol.language, f"training-{protocol.labels}")["example"] if protocol.labels in TRAINED else []
-    listed = protocol.examples or [TrainingExample(**one) for one in known]
+    listed = protocol.examples or known_examples(protocol)
     wanted = protocol.qualification.training
     if wanted > len(listed):
         raise Invalid(
@@ -84,6 +83,12 @@ def training_examples(protocol: Protocol) -> list[TrainingExample]:
             labels=protocol.labels,
         )
     return list(listed[:wanted])
+
+
+def known_examples(protocol: Protocol) -> list[TrainingExample]:
+    """Return the examples that come with Goldlabel in a protocol's language and labels, if there are any."""
+    known = _table(protocol.language, f"training-{protocol.labels}")["example"] if protocol.labels in TRAINED else []
+    return [TrainingExample(**one) for one in known]
 
 
 TRAINED = ("nli3", "ordinal5")

@@ -20,6 +20,7 @@ from goldlabel.web.requester.premises import router as premises_router
 from goldlabel.web.requester.projects import router as projects_router
 from goldlabel.web.requester.remarks import router as remarks_router
 from goldlabel.web.requester.settings import router as settings_router
+from goldlabel.web.requester.training import router as training_router
 from goldlabel.web.requester.webhooks import router as webhooks_router
 
 __all__ = ["router"]
@@ -33,6 +34,7 @@ for _part in (
     pairs_router,
     importing_router,
     curation_router,
+    training_router,
     instructions_router,
     people_router,
     decisions_router,

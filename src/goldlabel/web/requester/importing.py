@@ -15,6 +15,7 @@ from goldlabel.collect.importing.tables import MOST_BYTES
 from goldlabel.collect.importing.tools import uploaded_pairs
 from goldlabel.collect.importing.uploads import file_name, plain_file
 from goldlabel.collect.projects import Project
+from goldlabel.collect.protocols import LONGEST_LABEL, MOST_LABELS
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
@@ -44,7 +45,7 @@ def upload_pairs(
     store: Stored,
     file: Annotated[list[UploadFile], File(max_length=MOST_FILES)],
     origin: Annotated[str, Form(max_length=20)],
-    labels: Annotated[str, Form(max_length=20)] = "",
+    labels: Annotated[str, Form(max_length=MOST_LABELS * (LONGEST_LABEL + 1))] = "",
     tool: Annotated[str, Form(max_length=20)] = "",
     question: Annotated[str, Form(max_length=200)] = "",
 ) -> Response:
@@ -89,7 +90,7 @@ def _import_page(
         origin=origin or (report.what if report else origins[0]),
         problem=problem,
         report=report,
-        spaces=list(LABEL_SPACES),
+        spaces=list(dict.fromkeys((project.protocol.labels, *LABEL_SPACES))),
         tools=list(TOOLS),
         formats=(*FORMATS, ".gz"),
         megabytes=MOST_BYTES >> 20,

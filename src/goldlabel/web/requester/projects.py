@@ -12,7 +12,7 @@ from goldlabel.collect import projects
 from goldlabel.collect.accounts import Session
 from goldlabel.collect.kinds import offered_kinds
 from goldlabel.collect.projects import LONGEST_NAME
-from goldlabel.collect.protocols import CONDITIONS, LANGUAGES, make_protocol
+from goldlabel.collect.protocols import CONDITIONS, LANGUAGES, LONGEST_LABEL, MOST_LABELS, make_protocol, with_labels
 from goldlabel.collect.refusals import Forbidden, Invalid
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
@@ -51,6 +51,7 @@ def make_project(
     kind: Word = "",
     language: Word = "en",
     conditions: Annotated[list[Annotated[str, Field(max_length=40)]], Form(max_length=20)] = [],  # noqa: B006 - FastAPI copies it
+    labels: Annotated[str, Form(max_length=4 * MOST_LABELS * LONGEST_LABEL)] = "",
 ) -> Response:
     """Make a project with a ready-made protocol; everything in it can be changed later."""
     _require_requester(person, store)
@@ -60,11 +61,12 @@ def make_project(
         if in_conditions and not conditions:
             raise Invalid("no_condition_chosen")
         protocol = make_protocol(",".join(conditions) if in_conditions else kind, language)
+        protocol = with_labels(protocol, labels)
         with store.write() as tx:
             made = projects.create_project(tx, name, protocol, by=person.person_id)
     except InputError as error:
         _, status, message, _ = describe(request, error)
-        given = {"name": name, "kind": kind, "language": language, "chosen": conditions}
+        given = {"name": name, "kind": kind, "language": language, "chosen": conditions, "labels": labels}
         return _new_project_page(request, status=status, problem=message, **given)
     return RedirectResponse(f"/projects/{made.id}", 303)
 
@@ -86,7 +88,7 @@ def _require_requester(person: Session, store: Store) -> None:
 
 def _new_project_page(request: Request, *, status: int = 200, **given: object) -> Response:
     kinds = offered_kinds()
-    values = {"problem": "", "name": "", "kind": kinds[0].name, "language": "en", "chosen": [], **given}
+    values = {"problem": "", "name": "", "kind": kinds[0].name, "language": "en", "chosen": [], "labels": "", **given}
     values["project_language"] = values.pop("language")
     choices = {"kinds": kinds, "about": {name: ABOUT[name] for name in CONDITIONS}, "project_languages": LANGUAGES}
     return page(request, "requester/new.html", status=status, **values, **choices)
