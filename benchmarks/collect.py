@@ -7,7 +7,7 @@ Load:    half of the annotators write (three drafts, then a submission), half vo
          server can do.
 Killed:  the same with the server killed (-9) and started again ten times. Acknowledged answers are counted in the
          database: none may be lost, none may be there twice.
-Export:  a project with 50,000 pairs, 15 % of them verified.
+Export:  a project with 50,000 pairs, 15 % of them verified; and how long each page of its requester takes.
 Import:  200,000 premises are added while somebody votes without pause: how long do the votes wait?
 Beside:  Potato and Label Studio with as many items and annotators, where a Python is named that has them.
 """
@@ -334,6 +334,48 @@ def run_export(place: str, project_id: int, folder: str) -> int:
     return len(export_project(store, project_id, folder).splits)
 
 
+PAGES = (
+    "",
+    "/figures",
+    "/pairs",
+    "/pairs?verified=yes",
+    "/people",
+    "/ledger",
+    "/premises",
+    "/queue",
+    "/payouts",
+    "/export",
+)
+
+
+def measure_pages(place: str, project_id: int) -> dict[str, float]:
+    """Return how many milliseconds of processor each page of a requester takes, the best of three."""
+    from fastapi.testclient import TestClient
+
+    from goldlabel.collect.accounts import create_account, open_session
+    from goldlabel.collect.people import add_member
+    from goldlabel.collect.store import Store
+    from goldlabel.web.app import create_app
+    from goldlabel.worker.measuring import measure_project
+
+    store = Store.open(place)
+    with store.write() as tx:
+        person_id = create_account(tx, "requester", "not a hash")
+        add_member(tx, project_id, person_id, "requester", by=None)
+        session = open_session(tx, person_id, lifetime=timedelta(hours=1))
+    measure_project(store, project_id)
+    client = TestClient(create_app(store), base_url="http://localhost", cookies={"goldlabel_session": session.token})
+
+    def look(page: str) -> float:
+        start = time.process_time()
+        client.get(f"/projects/{project_id}{page}").raise_for_status()
+        return 1000 * (time.process_time() - start)
+
+    taken = {page or "/": min(look(page) for _ in range(3)) for page in PAGES}
+    store.close()
+    return taken
+
+
 def measure_import(place: str, premises: int) -> dict[str, Any]:
     """Vote without pause while premises are imported; return how long the import took and how long votes waited.
 
@@ -425,6 +467,9 @@ def main() -> None:
             seen = measure(run_export, f"{folder}/export", project_id, f"{folder}/out")
             figures["export"] = {"pairs": options.pairs, "seconds": seen["seconds"], "peak_mb": seen["peak_mb"]}
             print(f"export of {options.pairs:,} pairs: {seen['seconds']:.1f} s, peak {seen['peak_mb']:.0f} MB")
+            figures["pages"] = measure_pages(f"{folder}/export", project_id)
+            slowest = max(figures["pages"], key=figures["pages"].__getitem__)
+            print(f"the slowest requester's page, {slowest}: {figures['pages'][slowest]:.0f} ms of processor")
         if options.premises:
             figures["import"] = seen = measure_import(f"{folder}/import", options.premises)
             print(
