@@ -136,9 +136,9 @@ def test_raters_and_their_votes_stay_together(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("premise,hypothesis,ann,bo,cy,votes\nx,y,E, ,neutral ,3\nx,z,,unrelated,n,2\n")
     pairs = list(gl.read(path, votes_from=["cy", "ann", "bo"]))
-    assert [(pair["votes"], pair["meta"]["annotators"]) for pair in pairs] == [
-        (["neutral", "entailment"], ["cy", "ann"]),
-        (["neutral", "unrelated"], ["cy", "bo"]),
+    assert [(pair["votes"], pair["meta"]) for pair in pairs] == [
+        (["neutral", "entailment"], {"annotators": ["cy", "ann"], "votes": "3"}),
+        (["neutral", "unrelated"], {"annotators": ["cy", "bo"], "votes": "2"}),
     ]
 
 
@@ -189,3 +189,9 @@ def test_a_language_is_detected_where_the_script_allows_it(text: str, language: 
     assert (f"language {language} detected by its script" in card.history) == (language is not None)
     given = gl.from_rows([(text, text, "neutral")], card=gl.Card(name="a", languages=("yue",))).card
     assert given.languages == ("yue",)
+
+
+def test_a_column_that_nobody_looks_for_may_stand_twice(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("index\tnull\tnull\tpremise\thypothesis\tlabel\n1\tx\ty\tA heron.\tA bird.\te\n")
+    assert gl.read(path)[0]["meta"] == {"index": "1", "null": "x", "null (2)": "y"}

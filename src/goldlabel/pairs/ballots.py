@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from unicodedata import normalize
 
@@ -43,21 +44,24 @@ def votes_by_name(
 ) -> Transform:
     """Return the transform that renames fields, and gathers votes from the columns of raters or of labels."""
     rename = by_name(names)
+    plans: dict[tuple[str, ...], _Plan] = {}
     raters = {heading(name): name.strip() for name in votes_from}
     spellings = space.spellings(label_map)
 
     def gather(source: Row) -> Row:
-        cast = {heading(key): value for key, value in source.items() if heading(key) in raters} if raters else {}
-        row = rename({key: value for key, value in source.items() if heading(key) not in cast} if cast else source)
-        meta = row.pop("meta", None)
-        rest: Row = dict(meta) if isinstance(meta, dict) else {}
-        if cast:
-            row["votes"] = [str(cast[key]) for key in raters if not _is_missing(cast.get(key))]
-            rest[BESIDE_VOTES[0]] = [name for key, name in raters.items() if not _is_missing(cast.get(key))]
-        elif "votes" not in row:
-            _take_single(row, rest)
-            _take_numbers(row, rest, space, spellings)
-        return row | {"meta": rest} if rest else row
+        if raters:
+            return _with_raters(source, raters, rename)
+        row = rename(source)
+        rest = row.get("meta")
+        if not isinstance(rest, dict) or "votes" in row:
+            return row
+        keys = tuple(rest)
+        plan = plans.get(keys) or plans.setdefault(keys, _Plan.of(keys, space, spellings))
+        if plan.annotator:
+            _take_single(row, rest, plan)
+        if plan.fields or plan.columns:
+            _take_numbers(row, rest, plan, space, spellings)
+        return row
 
     return gather
 
@@ -91,36 +95,75 @@ def _is_missing(value: object) -> bool:
     return value is None or value != value or (isinstance(value, str) and value.strip().lower() in MISSING)
 
 
-def _take_single(row: Row, rest: Row) -> None:
+def _with_raters(source: Row, raters: Mapping[str, str], rename: Transform) -> Row:
+    """Take the votes from the columns of raters, and all else by name."""
+    cast = {heading(key): value for key, value in source.items() if heading(key) in raters}
+    row = rename({key: value for key, value in source.items() if heading(key) not in cast})
+    voted = {key: name for key, name in raters.items() if not _is_missing(cast.get(key))}
+    meta = row.get("meta")
+    rest: Row = dict(meta) if isinstance(meta, dict) else {}
+    if "votes" in row:
+        rest["votes"] = row["votes"]
+    return row | {"votes": [str(cast[key]) for key in voted], "meta": rest | {BESIDE_VOTES[0]: list(voted.values())}}
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Under which names a row has its votes; rows with the same names share it."""
+
+    annotator: str | None
+    task: str | None
+    scalars: Mapping[str, str]
+    """The names of what stands beside a vote, with those of their lists."""
+    fields: tuple[str, ...]
+    """The names under which a number for each label may stand."""
+    columns: Mapping[str, str]
+    """The column of each label, if every label has one."""
+
+    @classmethod
+    def of(cls, keys: Sequence[str], space: LabelSpace, spellings: Mapping[str, str]) -> _Plan:
+        named = {heading(key): key for key in reversed(keys)}
+        labels = [(label, key) for key in keys if (label := _label_of(key, spellings))]
+        columns = dict(labels) if sorted(label for label, _ in labels) == list(space.labels) else {}
+        return cls(
+            annotator=next((named[name] for name in ANNOTATOR_NAMES if name in named), None),
+            task=named.get(TASK),
+            scalars={named[name]: beside for name, beside in _SCALARS.items() if name in named},
+            fields=tuple(named[name] for name in COUNT_FIELDS if name in named),
+            columns=columns,
+        )
+
+
+def _take_single(row: Row, rest: Row, plan: _Plan) -> None:
     """Take a row that is one annotator's vote."""
-    key = next((key for key in rest if heading(key) in ANNOTATOR_NAMES and isinstance(rest[key], str | int)), None)
-    label = row.get("label")
-    if key is None or _is_missing(label):
+    annotator, label = rest.get(plan.annotator or ""), row.get("label")
+    if not isinstance(annotator, str | int) or _is_missing(label):
         return
-    task = next((key for key in rest if heading(key) == TASK), None)
     if "id" not in row:
-        row["id"] = str(rest.pop(task)) if task else content_id(str(row.get("premise")), str(row.get("hypothesis")))
+        task = rest.pop(plan.task, None) if plan.task else None
+        row["id"] = content_id(str(row.get("premise")), str(row.get("hypothesis"))) if task is None else str(task)
     row["votes"] = [label]
-    rest[BESIDE_VOTES[0]] = [str(rest.pop(key))]
-    for scalar, beside in _SCALARS.items():
-        value = next((rest.pop(key) for key in list(rest) if heading(key) == scalar), None)
+    rest[BESIDE_VOTES[0]] = [str(rest.pop(plan.annotator or ""))]
+    for key, beside in plan.scalars.items():
+        value = rest.pop(key)
         if value is not None:
-            rest[beside] = [float(value) if scalar == "seconds" and _number(value) is not None else value]  # type: ignore[arg-type]
+            number = _number(value) if beside == "seconds" else None
+            rest[beside] = [value if number is None else number]
     if str(label).strip().lower() in ABSTENTIONS:
         del row["label"]
 
 
-def _take_numbers(row: Row, rest: Row, space: LabelSpace, spellings: Mapping[str, str]) -> None:
+def _take_numbers(row: Row, rest: Row, plan: _Plan, space: LabelSpace, spellings: Mapping[str, str]) -> None:
     """Take a number for each label, from one field that holds them all or from a column each."""
-    for key in [key for key in rest if heading(key) in COUNT_FIELDS]:
-        if isinstance(rest[key], dict):
-            numbers = {spellings.get(word.strip().lower()): _number(value) for word, value in rest[key].items()}  # type: ignore[attr-defined]
+    for key in plan.fields:
+        counted = rest[key]
+        if isinstance(counted, dict):
+            numbers = {spellings.get(word.strip().lower()): _number(value) for word, value in counted.items()}
             if _take(row, rest, [key], {label: numbers.get(label, 0.0) for label in space.labels}):
                 return
-    labels = {key: _label_of(key, spellings) for key in rest}
-    columns = {label: key for key, label in labels.items() if label}
-    if set(columns) == set(space.labels) and len(columns) == sum(label is not None for label in labels.values()):
-        _take(row, rest, list(columns.values()), {label: _number(rest[columns[label]]) for label in space.labels})
+    if plan.columns:
+        numbers = {label: _number(rest[key]) for label, key in plan.columns.items()}
+        _take(row, rest, list(plan.columns.values()), {label: numbers[label] for label in space.labels})
 
 
 def _label_of(key: str, spellings: Mapping[str, str]) -> str | None:

@@ -117,9 +117,9 @@ def _frame(batch: pa.RecordBatch) -> pl.DataFrame:
 
 
 def _rows(batch: pa.RecordBatch, first: int, classes: Mapping[str, list[str]]) -> Iterator[tuple[int, Row]]:
-    for number, row in enumerate(batch.to_pylist(), first):
-        named = {name: value for name, value in row.items() if not _PANDAS_INDEX.fullmatch(name)}
-        yield number, class_words(named, classes)
+    named = batch.select([name for name in batch.schema.names if not _PANDAS_INDEX.fullmatch(name)])
+    for number, row in enumerate(named.to_pylist(), first):
+        yield number, class_words(row, classes)
 
 
 def class_words(row: Row, classes: Mapping[str, list[str]]) -> Row:

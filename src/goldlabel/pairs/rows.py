@@ -68,7 +68,9 @@ def by_name(names: Mapping[str, str]) -> Transform:
                 rest |= _as_object(value)
             else:
                 row[name] = value
-        return row | {"meta": rest} if rest else row
+        if rest:
+            row["meta"] = rest
+        return row
 
     return rename
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -73,7 +74,7 @@ def parse_table(
         header = header[:-1]
     header_at = f"{where} {unit} {number}"
     columns.check([name for name in map(str.strip, header) if name], header_at, form)
-    names = _names(header, header_at)
+    names = _names(header, columns, header_at)
     while block := list(islice(lines, ROWS_PER_BLOCK)):
         fitted = [(line, _fit(cells, len(names), unit)) for line, cells in block]
         yield lambda fitted=fitted: parse_cells(fitted, names, transform, where, unit, form)  # type: ignore[misc]
@@ -127,16 +128,18 @@ def _list(name: str, text: str) -> object:
         return list(values) if isinstance(values, tuple) else values
 
 
-def _names(header: Sequence[str], where: str) -> list[str | None]:
-    """Return the name of each column, none for the numbers of rows."""
+def _names(header: Sequence[str], columns: Columns, where: str) -> list[str | None]:
+    """Return the name of each column, none for the numbers of rows; of two that are looked for, none is chosen."""
     names: list[str | None] = []
+    seen: Counter[str] = Counter()
     for place, name in enumerate(map(str.strip, header)):
         if heading(name) in INDEX_NAMES:
             names.append(_numbered_name(place) if place else None)
             continue
-        if heading(name) in (heading(other) for other in names if other is not None):
+        seen[heading(name)] += 1
+        if seen[heading(name)] > 1 and heading(name) in columns.headings:
             raise InputError(f"{where}: column {name!r} is there twice; rename or leave out one of them")
-        names.append(name)
+        names.append(name if seen[heading(name)] == 1 else f"{name} ({seen[heading(name)]})")
     return names
 
 
