@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
 import sys
+import zipfile
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -73,7 +75,7 @@ def for_annotators(path: str) -> bool:
 
 
 def test_every_route_wants_a_token_of_its_scope_and_its_person(world: World) -> None:
-    mine = objects(world, world.project) | {"role": "writer", "assignment_id": 1}
+    mine = objects(world, world.project) | {"role": "writer", "assignment_id": 1, "job_id": 1}
     boss, writer = Program(world, "boss"), Program(world, "writer")
     rival, nobody = Program(world, "rival"), world.visitor("boss")
     walked = routes(world)
@@ -228,6 +230,14 @@ def test_a_project_from_end_to_end(empty: World) -> None:
     empty.work_off()
     figures = boss("GET", f"{place}/figures").json()["figures"]
     assert figures["verification"]["by_group"][0]["relabelled"] == 3
+    export = boss("POST", f"{place}/exports", {}).json()
+    assert export["state"] == "waiting"
+    path = f"{place}/exports/{export['id']}"
+    assert boss("GET", f"{path}/file").status_code == 409
+    empty.work_off()
+    assert (boss("GET", path).json()["state"], boss("GET", path).json()["share"]) == ("done", 1)
+    with zipfile.ZipFile(io.BytesIO(boss("GET", f"{path}/file").content)) as archive:
+        assert {"card.json", "ledger.csv"} <= {*archive.namelist()}
     assert boss("PATCH", place, {"state": "paused"}).json()["state"] == "paused"
     assert writer("POST", f"{place}/claim", {"kind": "write"}).json()["status"] == "paused"
     with empty.store.read() as tx:

@@ -7,7 +7,6 @@ text, answer or name of a marketplace.
 
 from __future__ import annotations
 
-import json
 import secrets
 from dataclasses import replace
 from typing import Any
@@ -15,7 +14,16 @@ from typing import Any
 from sqlalchemy import ColumnElement, Table, func, select
 
 from goldlabel.collect.events import record
-from goldlabel.collect.projects import ARCHIVED, DELETED, Project, check_name, create_project, project, require_open
+from goldlabel.collect.projects import (
+    ARCHIVED,
+    DELETED,
+    Project,
+    check_name,
+    create_project,
+    dump_protocol,
+    project,
+    require_open,
+)
 from goldlabel.collect.refusals import Conflict, Invalid
 from goldlabel.collect.rules import clean_text
 from goldlabel.collect.schema import answers, assignments, events, ledger, metadata, projects, tasks
@@ -75,7 +83,7 @@ def delete_project(tx: Transaction, project_id: int, *, name: str, by: int | Non
         if _is_emptied(table):
             counts[table.name] = tx.run(table.delete().where(_own(table, project_id)))
     bare = replace(doomed.protocol, instructions={}, examples=())
-    config = json.dumps(bare.to_dict(), ensure_ascii=False)
+    config = dump_protocol(bare)
     tx.change(projects, project_id, name=f"{DELETED} {secrets.token_hex(8)}", state=DELETED, config=config)
     lines = tx.value(select(func.count()).where(ledger.c.project_id == project_id))
     gone = {name: count for name, count in counts.items() if count}

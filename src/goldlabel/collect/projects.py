@@ -104,7 +104,7 @@ def create_project(
     values = {
         "name": name,
         "kind": protocol.kind,
-        "config": _dumped(protocol),
+        "config": dump_protocol(protocol),
         "seed": secrets.randbits(62) if seed is None else seed,
         "state": "running",
         "created_by": by,
@@ -196,7 +196,7 @@ def configure(tx: Transaction, project_id: int, protocol: Protocol, *, by: int |
     if gone:
         raise Invalid("condition_stays", name=Word(min(gone)))
     _check(protocol)
-    tx.run(projects.update().where(projects.c.id == project_id).values(config=_dumped(protocol)))
+    tx.run(projects.update().where(projects.c.id == project_id).values(config=dump_protocol(protocol)))
     changed = project(tx, project_id)
     _record(tx, "project.configured", changed, by, config=protocol.to_dict())
     _open_writing(tx, changed)
@@ -384,7 +384,8 @@ def _loaded(config: str) -> Protocol:
     return Protocol.from_dict(json.loads(config))
 
 
-def _dumped(protocol: Protocol) -> str:
+def dump_protocol(protocol: Protocol) -> str:
+    """Return a protocol as a project's row keeps it."""
     return json.dumps(protocol.to_dict(), ensure_ascii=False)
 
 

@@ -22,6 +22,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from goldlabel.collect.ledger import in_currency, reason_of
+from goldlabel.collect.tryout import tryout_number
 from goldlabel.web.language import LANGUAGES, catalogue, language_of
 from goldlabel.web.security import CSRF_FIELD, session_of
 from goldlabel.web.translation import translate
@@ -46,6 +47,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
             languages=LANGUAGES,
             theme=theme if theme in THEMES else "",
             person=session_of(request),
+            trial=_trial(request),
             csrf=csrf,
             csrf_field=lambda: Markup('<input type="hidden" name="{}" value="{}">').format(CSRF_FIELD, csrf),
             url=request.url.path,
@@ -114,6 +116,11 @@ def _percent(share: float, digits: int, language: str) -> str:
     places = f".{'0' * digits}" if digits else ""
     sign = "%" if language == "zh" else "\N{NO-BREAK SPACE}%"
     return format_percent(share, f"#,##0{places}{sign}", locale=language)
+
+
+def _trial(request: Request) -> int | None:
+    """Return the number of the try-out that a page belongs to."""
+    return tryout_number(request.path_params.get("project_id"))
 
 
 def _here(request: Request) -> str:

@@ -30,6 +30,7 @@ from goldlabel.collect.passwords import LONGEST_PASSWORD
 from goldlabel.collect.projects import Project, project, projects_of, require_open
 from goldlabel.collect.store import LARGEST, Store
 from goldlabel.collect.tokens import Bearer, bearer
+from goldlabel.collect.tryout import trial_store, tryout_number
 
 SESSION, VISITOR = "goldlabel_session", "goldlabel_visitor"
 API = "/api/v1/"
@@ -169,7 +170,11 @@ async def check_csrf(request: Request) -> None:
 
 
 async def the_store(request: Request) -> Store:
-    """Return the store that the application serves."""
+    """Return the store that the application serves; what has the number of a try-out is in the try-out's own."""
+    for name in ("project_id", "assignment_id"):
+        number = tryout_number(request.path_params.get(name))
+        if number is not None:
+            return await run_in_threadpool(trial_store, number)
     found: Store = request.app.state.store
     return found
 

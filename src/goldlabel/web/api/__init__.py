@@ -12,13 +12,13 @@ from fastapi import APIRouter, Depends, Request
 
 from goldlabel.collect.tokens import ANNOTATOR, REQUESTER
 from goldlabel.web import annotator_api, tries_api
-from goldlabel.web.api import people, projects, stock
+from goldlabel.web.api import exports, people, projects, stock
 from goldlabel.web.api.bearer import FAILURES, scope
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/v1")
-for _part in (projects, stock, people):
+for _part in (projects, stock, people, exports):
     router.include_router(_part.router, dependencies=[Depends(scope(REQUESTER))], responses=FAILURES)
 router.include_router(projects.both, dependencies=[Depends(scope(REQUESTER, ANNOTATOR))], responses=FAILURES)
 for annotators in (annotator_api, tries_api):

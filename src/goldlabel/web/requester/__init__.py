@@ -21,6 +21,7 @@ from goldlabel.web.requester.projects import router as projects_router
 from goldlabel.web.requester.remarks import router as remarks_router
 from goldlabel.web.requester.settings import router as settings_router
 from goldlabel.web.requester.training import router as training_router
+from goldlabel.web.requester.trying import router as trying_router
 from goldlabel.web.requester.webhooks import router as webhooks_router
 
 __all__ = ["router"]
@@ -47,5 +48,6 @@ for _part in (
     webhooks_router,
     marketplace_router,
     managing_router,
+    trying_router,
 ):
     router.include_router(_part)

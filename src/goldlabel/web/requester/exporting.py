@@ -9,6 +9,7 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 
 from goldlabel.collect import jobs
+from goldlabel.collect.accounts import Session
 from goldlabel.collect.export import EXPORT
 from goldlabel.collect.projects import Project
 from goldlabel.collect.refusals import Conflict
@@ -41,7 +42,7 @@ def make_export(
     hidden: Annotated[bool, Form()] = False,
 ) -> Response:
     """Let the worker make an export."""
-    limit(store, "export by", str(person.person_id), most=30, window=timedelta(hours=1))
+    count_export(store, person)
     with store.write() as tx:
         jobs.ask(tx, project.id, EXPORT, by=person.person_id, audit=audit, hidden=hidden)
     return RedirectResponse(f"/projects/{project.id}/export", 303)
@@ -49,6 +50,16 @@ def make_export(
 
 @router.get("/projects/{project_id}/exports/{job_id}")
 def download_export(project: Owned, job_id: ObjectId, store: Stored) -> Response:
+    """Send an export."""
+    return send_export(project, job_id, store)
+
+
+def count_export(store: Store, person: Session) -> None:
+    """Count an export, which takes the worker a while."""
+    limit(store, "export by", str(person.person_id), most=30, window=timedelta(hours=1))
+
+
+def send_export(project: Project, job_id: int, store: Store) -> Response:
     """Send an export, a piece at a time."""
     with store.read() as tx:
         if jobs.job(tx, project.id, job_id).state != "done":
