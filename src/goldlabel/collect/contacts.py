@@ -5,10 +5,11 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from goldlabel.collect.events import record
-from goldlabel.collect.payouts import csv_text
+from goldlabel.collect.payouts import balances, csv_text
+from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.rules import clean_text
-from goldlabel.collect.schema import contacts, members, people
+from goldlabel.collect.schema import contacts
 from goldlabel.collect.store import Transaction
 
 LONGEST_CONTACT = 300
@@ -31,12 +32,13 @@ def set_contact(tx: Transaction, person_id: int, contact: str) -> None:
 
 
 def contacts_table(tx: Transaction, project_id: int, *, by: int) -> str:
-    """Return as CSV how the people of a project can be reached, to pay them; that it was asked for is an event."""
+    """Return as CSV how the people of a project can be reached and what they are owed; asking for it is an event."""
     record(tx, "contacts.exported", project_id=project_id, person_id=by, subject=f"project {project_id}")
-    rows = tx.all(
-        select(people.c.pseudonym, contacts.c.contact)
-        .join(contacts, contacts.c.person_id == people.c.id)
-        .where(people.c.id.in_(select(members.c.person_id).where(members.c.project_id == project_id)))
-        .order_by(people.c.pseudonym)
-    )
-    return csv_text([["person", "contact"], *([row.pseudonym, row.contact] for row in rows)])
+    reached = {row.person_id: row.contact for row in tx.all(select(contacts.c.person_id, contacts.c.contact))}
+    currency = project(tx, project_id).protocol.pay.currency
+    rows = [
+        [one.pseudonym, reached.get(one.person_id, ""), one.owed, currency]
+        for one in balances(tx, project_id)
+        if one.owed > 0 or one.person_id in reached
+    ]
+    return csv_text([["person", "contact", "owed", "currency"], *rows])
