@@ -24,10 +24,10 @@ _MEMBERS = {"xl/workbook.xml": ".xlsx", "content.xml": ".ods"}
 def kept_input(suffix: str | None) -> Iterator[Path]:
     """Give the path of a file with all that comes in, whose name tells the format; errors speak of standard input."""
     with tempfile.TemporaryDirectory(prefix="goldlabel-") as folder:
-        path = Path(folder, "stdin")
+        path = Path(folder, NAME)
         with path.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
-        path = path.rename(path.with_name(f"stdin{suffix or _told_suffix(path)}"))
+        path = path.rename(path.with_name(f"{NAME}{suffix or _told_suffix(path)}"))
         try:
             yield path
         except InputError as error:
