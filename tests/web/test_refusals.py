@@ -16,9 +16,10 @@ from goldlabel.web.translation import as_sentence, templates, translate
 from tests.web.world import World, objects
 
 TERMS = re.compile(
-    r"goldlabel collect init|postgresql://(USER@HOST/NAME|…)|--\w+|Goldlabel|UTF-8|JSON|CSV|SQLite|CNY|MB|0x|true|false"
+    r"goldlabel collect (init|password)|https://(HOST)?|postgresql://(USER@HOST/NAME|…)|--\w+"
+    r"|Goldlabel|Prolific|UTF-8|JSON|CSV|SQLite|CNY|MB|0x|true|false"
 )
-"""What is written so in Chinese, too."""
+"""Commands, addresses and names: what is written so in Chinese, too."""
 ENGLISH_WORDS = re.compile(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}")
 
 
