@@ -69,6 +69,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "unusable": {"key": "k", "note": "cut off"},
     "vote": {"key": "k", "label": "neutral"},
     "undo": {"key": "k"},
+    "tries": {"key": "k", "text": "It rained."},
+    "finish": {"key": "k"},
 }
 """Valid bodies of JSON routes, by the last part of their address."""
 FORMS: dict[str, dict[str, Any]] = {
