@@ -15,6 +15,7 @@ from goldlabel.collect.premises import Premise
 from goldlabel.collect.projects import NewPair, create_project, import_pairs, project
 from goldlabel.collect.projects import add_premises as add_to_pool
 from goldlabel.collect.protocols import Protocol, make_protocol
+from goldlabel.collect.rounds import Adversary, open_round
 from goldlabel.collect.rules import Hypothesis
 from goldlabel.collect.store import Store
 from goldlabel.collect.verifying import vote
@@ -80,7 +81,10 @@ def write_all(store: Store, project_id: int, writers: list[int], *, most: int = 
     """Let writers write in turns until nothing is left; return how many premises were written about."""
     done, waiting = 0, list(writers)
     with store.write() as tx:
-        protocol = project(tx, project_id).protocol
+        found = project(tx, project_id)
+        protocol = found.protocol
+        if found.kind.has_rounds:
+            open_round(tx, project_id, [Adversary(name="model", reference="tests:none", options={})], by=None)
         while waiting and done < most:
             person_id = waiting.pop(0)
             got = claim(tx, project_id, person_id, "write").tasks

@@ -6,6 +6,7 @@ from sqlalchemy import select
 from goldlabel.collect import recount
 from goldlabel.collect.accounts import create_account, open_session, session
 from goldlabel.collect.assignment import claim
+from goldlabel.collect.drafts import save_draft
 from goldlabel.collect.leaving import delete_account, leave_project, remove_member
 from goldlabel.collect.people import accept, add_member, require_role, roles, set_member
 from goldlabel.collect.premises import Premise
@@ -14,7 +15,6 @@ from goldlabel.collect.refusals import Conflict, Forbidden, Missing
 from goldlabel.collect.schema import accounts, drafts, events, ledger, metadata, pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.verifying import undo
-from goldlabel.collect.writing import save_draft
 from tests.collect.campaign import join, small_protocol, verify_all, write_all
 from tests.collect.test_people import DAY, HASH, links
 
