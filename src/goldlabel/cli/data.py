@@ -25,7 +25,9 @@ from goldlabel.cli.output import (
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
 from goldlabel.files import input_files
+from goldlabel.pairs import Pairs
 from goldlabel.pairs.card import AUTHORS, Details, rewrite_card
+from goldlabel.pairs.hub import Repository
 from goldlabel.pairs.record import SPLITS
 from goldlabel.registry import one_of
 from goldlabel.sources import SOURCES, add, is_added, load
@@ -123,6 +125,15 @@ def export_command(
         ),
     ] = None,
     split: Annotated[str | None, typer.Option("--split", help="Only this split: train, dev, test or none.")] = None,
+    push: Annotated[
+        str | None,
+        typer.Option(
+            "--push", metavar="ORG/NAME", help="With --to hf: upload to this repository of the Hugging Face hub."
+        ),
+    ] = None,
+    public: Annotated[
+        bool, typer.Option("--public", help="With --push: everybody may see a repository that is made.")
+    ] = False,
     *,
     details: Details,
     reading: ReadingOptions,
@@ -131,6 +142,11 @@ def export_command(
 ) -> None:
     """Write a dataset in another format: one JSONL or CSV file, a Parquet dataset, a Hugging Face folder."""
     one_of("--to", to, FORMATS)
+    if push and to != "hf":
+        raise InputError(f"--push is for the hub's own layout, and --to {to} is another; pass --to hf")
+    if public and not push:
+        raise InputError("--public is about the repository of --push; pass that too, or leave it out")
+    repository = Repository(push) if push else None
     pairs = open_pairs(path, reading, limit=limit)
     if split:
         pairs = pairs.only(split=one_of("--split", split, SPLITS))
@@ -146,6 +162,9 @@ def export_command(
     default = Path(f"{pairs.card.name}-{to}" if is_folder else f"{pairs.card.name}.{to}")
     target = STDOUT if to_stdout else output or default
     refuse_own_input(target, path)
+    if repository:
+        _push(pairs, repository, output, public=public, as_json=as_json)
+        return
     with progress(f"writing {target}", None):
         if is_folder:
             pairs.write(target, hf=to == "hf")
@@ -155,6 +174,20 @@ def export_command(
         note(pairs.title)
     else:
         show(pairs, as_json, output=str(target))
+
+
+def _push(pairs: Pairs, repository: Repository, output: Path | None, *, public: bool, as_json: bool) -> None:
+    """Upload the pairs, with the hub's own progress bars; the folder is kept where somebody names one."""
+    note(f"pushing to {repository.name}")
+    if output:
+        pairs.write(output, hf=True)
+        pushed = repository.push(output, private=not public)
+    else:
+        pushed = pairs.push_to_hub(repository.name, private=not public)
+    if public and pushed.private:
+        note(f"{pushed.repository} was there already and stays private; change that in its settings on the hub")
+    kept = {"output": str(output)} if output else {}
+    show(pairs, as_json, **kept, **vars(pushed))
 
 
 @app.command("make")

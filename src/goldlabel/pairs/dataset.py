@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import pandas
 
     from goldlabel.pairs.duplicates import Duplicates
+    from goldlabel.pairs.hub import Pushed
     from goldlabel.pairs.splits import Plan, Split
 
 ROWS_PER_BLOCK = 20_000
@@ -162,6 +164,20 @@ class Pairs(Result):
             for name, text in (beside or {}).items():
                 writer.attach(name, text.encode())
         return read(folder)
+
+    def push_to_hub(self, repository: str, *, private: bool = True) -> Pushed:
+        """Upload the dataset to the Hugging Face hub as ``ORG/NAME``; a repository that exists gets a new commit.
+
+        One that does not is made, private unless ``private`` is false. The token is that of ``HF_TOKEN`` or of
+        ``hf auth login``.
+        """
+        from goldlabel.pairs.hub import Repository
+
+        target = Repository(repository)
+        with TemporaryDirectory() as temporary:
+            folder = Path(temporary) / "dataset"
+            self.write(folder, hf=True)
+            return target.push(folder, private=private)
 
     def save(self, path: str | Path) -> None:
         """Write a dataset folder, or one file if the name ends in ``.jsonl``, ``.csv`` or ``.parquet``."""
