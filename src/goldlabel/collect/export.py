@@ -126,7 +126,7 @@ def export_project(
     progress(0.8)
     with atomic_folder(target) as temporary:
         described.write(temporary, beside=beside)
-        larger = _with_overlap(split, described, snapshot.exclusive)
+        larger = _with_overlap(split, described, snapshot)
         if larger is not None:
             larger.pairs.write(temporary / "with-overlap")
         if len(snapshot.foreign):
@@ -175,9 +175,11 @@ def ledger_csv(paid: Sequence[Line], currency: str) -> str:
     return stream.getvalue()
 
 
-def _with_overlap(split: Split, pairs: Pairs, exclusive: tuple[str, ...]) -> Split | None:
-    plan = WithOverlap(exclusive=exclusive)
-    return pairs.split(plan, seed=split.seed) if {"dev", "test"} & {*split.splits} else None
+def _with_overlap(split: Split, pairs: Pairs, snapshot: Snapshot) -> Split | None:
+    """Add the overlap to train; not where there are rounds, no context of which is in two splits."""
+    if snapshot.project.kind.has_rounds or not {"dev", "test"} & {*split.splits}:
+        return None
+    return pairs.split(WithOverlap(exclusive=snapshot.exclusive), seed=split.seed)
 
 
 def _mapped(pairs: Pairs) -> Pairs:

@@ -18,6 +18,7 @@ from goldlabel.collect.schema import (
     ledger,
     pairs,
     premises,
+    rounds,
     subsets,
     tasks,
 )
@@ -53,6 +54,7 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "holder of task": _holders(tx, project_id),
         "pay of event": _table(tx, ledger.c.event_id, sums, own),
         "pay of person": _table(tx, ledger.c.person_id, sums, own),
+        "pairs held out of round": _held_out(tx, project_id),
     }
     expected: dict[str, Mapping[Any, Any]] = {
         "premises": {project_id: told.premises},
@@ -67,6 +69,7 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "holder of task": told.holders,
         "pay of event": told.paid,
         "pay of person": told.owed,
+        "pairs held out of round": told.held_out,
     }
     return [
         f"{what} {key}: the events say {expected[what].get(key, 0)}, the tables {found[what].get(key, 0)}"
@@ -91,6 +94,7 @@ class _Told:
         self.holders: dict[int, tuple[int, str]] = {}
         self.paid: dict[int, int] = {}
         self.owed: Counter[int] = Counter()
+        self.held_out: dict[int, Mapping[str, Any] | None] = {}
 
     def add(self, event_id: int, kind: str, data: Mapping[str, Any]) -> None:
         if "pay" in data:
@@ -128,6 +132,7 @@ class _Told:
             self.decided |= {} if data["label"] == NO_GOLD else {data["pair"]: data["label"]}
         elif kind == "round.closed":
             self.tasks |= dict.fromkeys(data["withdraws"], "withdrawn")
+            self.held_out[len(self.held_out) + 1] = data.get("held_out")
         elif kind == "premises.added":
             self.premises += data["last"] - data["first"] + 1
 
@@ -215,6 +220,11 @@ def _verdicts(tx: Transaction, project_id: int) -> dict[int, str]:
 def _hidden(tx: Transaction, project_id: int) -> dict[int, str]:
     query = select(pairs.c.id, pairs.c.hidden).where(pairs.c.project_id == project_id, pairs.c.hidden.is_not(None))
     return {row.id: row.hidden for row in tx.all(query)}
+
+
+def _held_out(tx: Transaction, project_id: int) -> dict[int, Any]:
+    closed = (rounds.c.project_id == project_id, rounds.c.state == "closed")
+    return {row.number: row.held_out for row in tx.all(select(rounds).where(*closed))}
 
 
 def _adjudications(tx: Transaction, project_id: int) -> dict[int, str]:

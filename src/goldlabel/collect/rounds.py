@@ -13,13 +13,17 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+import polars as pl
 from sqlalchemy import ColumnElement, Row, func, select
 
 from goldlabel.collect.assignment import give_back
 from goldlabel.collect.events import record
+from goldlabel.collect.export import split_pairs
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
+from goldlabel.collect.round_splits import HeldOut, round_name
 from goldlabel.collect.schema import assignments, pairs, projects, rounds, tasks, tries
+from goldlabel.collect.snapshot import take_snapshot
 from goldlabel.collect.store import Transaction
 
 LATER_TRIES = 10
@@ -144,8 +148,9 @@ def close_round(tx: Transaction, project_id: int, *, force: bool = False, by: in
     ids = [row.id for row in tx.all(_unfinished_contexts(project_id))]
     if ids:
         tx.run(tasks.update().where(tasks.c.id.in_(ids)).values(state="withdrawn"))
-    tx.change(rounds, current.id, state="closed", closed_at=tx.now)
-    _record(tx, "round.closed", project_id, current.number, by, withdraws=ids)
+    held_out = _held_out(tx, project_id, current.number)
+    tx.change(rounds, current.id, state="closed", closed_at=tx.now, held_out=held_out)
+    _record(tx, "round.closed", project_id, current.number, by, withdraws=ids, held_out=held_out)
     return rounds_of(tx, project_id)[-1]
 
 
@@ -229,6 +234,13 @@ def _unfinished_contexts(project_id: int) -> Any:
         assignments.c.project_id == project_id, assignments.c.kind == "write"
     )
     return select(tasks.c.id).where(*_writing(project_id), tasks.c.state == "open", tasks.c.premise_id.in_(given))
+
+
+def _held_out(tx: Transaction, project_id: int, number: int) -> dict[str, list[str]]:
+    """Return the pairs of a round that are not for train as it closes, and who writes for test alone."""
+    snapshot = take_snapshot(tx, project_id)
+    frame = split_pairs(snapshot).pairs.frame.filter(pl.col("round") == round_name(number)).collect()
+    return {part: [*ids] for part, ids in asdict(HeldOut.of(frame, snapshot.exclusive)).items()}
 
 
 def _record(tx: Transaction, kind: str, project_id: int, number: int, by: int | None, **data: Any) -> None:

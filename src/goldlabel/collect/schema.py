@@ -326,10 +326,12 @@ rounds = Table(
     Column("opened_at", Moment, nullable=False),
     Column("closed_at", Moment),
     Column("trained", _DATA),
+    Column("held_out", _DATA),
     UniqueConstraint("project_id", "number"),
 )
 """Rounds of writing against models: ``open``, then ``closed``; ``trained`` is what was learnt from it and all before.
-``pay`` are rates of its own."""
+``pay`` are rates of its own. ``held_out`` are the ids of pairs that are not in train since it closed, by split, and the
+pseudonyms of who wrote for test alone."""
 Index(
     "uq_rounds_open",
     rounds.c.project_id,

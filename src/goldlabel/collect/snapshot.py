@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -22,7 +22,8 @@ from goldlabel.collect.adjudication import adjudications_of
 from goldlabel.collect.hiding import DELETED
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import ONLY
-from goldlabel.collect.schema import answers, members, pairs, people, premises, subsets
+from goldlabel.collect.round_splits import HeldOut, round_name
+from goldlabel.collect.schema import answers, members, pairs, people, premises, rounds, subsets
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.tagging import Tagging, taggings_of, union_of_tags
 from goldlabel.pairs import Card, Pairs
@@ -35,7 +36,8 @@ class Snapshot:
     """A project at one moment: its own pairs, written or imported, and the foreign ones mixed in.
 
     ``verdicts`` tell what was decided of own pairs (``id``, ``verdict``), by votes or, where these gave no label, by a
-    requester (``adjudicated`` of them). ``exclusive`` are the pseudonyms of writers whose pairs are for test alone.
+    requester (``adjudicated`` of them). ``exclusive`` are the pseudonyms of writers whose pairs are for test alone,
+    ``held_out`` what rounds that are closed hold out, by their names.
     """
 
     project: Project
@@ -45,6 +47,7 @@ class Snapshot:
     verdicts: pl.DataFrame
     exclusive: tuple[str, ...]
     adjudicated: int = 0
+    held_out: Mapping[str, HeldOut] = field(default_factory=dict)
 
 
 def take_snapshot(tx: Transaction, project_id: int, *, hidden: bool = False) -> Snapshot:
@@ -71,6 +74,11 @@ def take_snapshot(tx: Transaction, project_id: int, *, hidden: bool = False) -> 
         verdicts=pl.DataFrame(verdicts, schema={"id": pl.String, "verdict": pl.String}, orient="row"),
         exclusive=_exclusive(tx, project_id),
         adjudicated=len(around.adjudications),
+        held_out={
+            round_name(row.number): HeldOut(**row.held_out)
+            for row in around.rounds.values()
+            if row.held_out is not None
+        },
     )
 
 
@@ -91,6 +99,7 @@ class _Around:
     votes: Mapping[int, Sequence[Row[Any]]]
     adjudications: Mapping[int, Row[Any]]
     taggings: Mapping[int, Sequence[Tagging]]
+    rounds: Mapping[int, Row[Any]]
 
     @classmethod
     def of(cls, tx: Transaction, project_id: int) -> _Around:
@@ -105,6 +114,7 @@ class _Around:
             votes=_votes(tx, project_id),
             adjudications=adjudications_of(tx, project_id),
             taggings=taggings_of(tx, project_id),
+            rounds=_by_id(tx, select(rounds).where(rounds.c.project_id == project_id).order_by(rounds.c.number)),
         )
 
 
@@ -152,6 +162,7 @@ def _record(row: Row[Any], found: Project, around: _Around) -> dict[str, Any]:
         "language": found.protocol.language,
         "genre": premise.genre or None,
         "level": None if row.level == ONLY else row.level,
+        "round": round_name(around.rounds[row.round_id].number) if row.round_id is not None else None,
         "writer": writer,
         "condition": around.subsets[row.subset_id].condition or None,
         "tags": union_of_tags(around.taggings.get(row.id, ())),
@@ -174,6 +185,7 @@ def _meta(row: Row[Any], around: _Around, complete: bool) -> dict[str, Any]:
         }
     return beside | {
         "pending_votes": [vote.label for vote in votes] if votes and not complete else None,
+        "verified": complete if row.round_id is not None else None,
         "author_label": row.label if writer else None,
         "written_at": at if writer else None,
         "writing_seconds": written.seconds if written else None,

@@ -113,6 +113,8 @@ def settle(tx: Transaction, project: Project, pair_id: int, by: int | None) -> N
         tx.change(pairs, pair_id, verdict=verdict)
         if verdict is not None:
             announce(tx, project.id, PAIR_VERIFIED, pair=pair_id, verdict=verdict, votes=len(votes))
+        if project.kind.decided is not None:
+            project.kind.decided(tx, project, pair_id, by)
 
 
 _VOTES_ON = (

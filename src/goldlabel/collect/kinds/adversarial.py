@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from goldlabel.collect.bonuses import follow_verdict
 from goldlabel.collect.figures import measure
 from goldlabel.collect.kinds.kind import JUDGING_SETTINGS, N_, VERIFY, WRITE, Kind
 from goldlabel.collect.protocols import (
@@ -22,7 +23,7 @@ from goldlabel.collect.protocols import (
     WritingRules,
     base_protocol,
 )
-from goldlabel.collect.splits import VerifiedSplits
+from goldlabel.collect.round_splits import RoundSplits
 from goldlabel.collect.verdicts import TwoPlusOne
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ def _policy(_: Protocol) -> TwoPlusOne:
     return TwoPlusOne()
 
 
-def _splits(snapshot: Snapshot) -> VerifiedSplits:
+def _splits(snapshot: Snapshot) -> RoundSplits:
     sizes, exclusive = snapshot.project.protocol.splits, snapshot.exclusive
-    return VerifiedSplits(dev=sizes.dev, test=sizes.test, exclusive=exclusive, balance=("label", "genre"))
+    return RoundSplits(dev=sizes.dev, test=sizes.test, exclusive=exclusive, closed=snapshot.held_out)
 
 
 ADVERSARIAL = Kind(
@@ -63,6 +64,7 @@ ADVERSARIAL = Kind(
     policy=_policy,
     figures=measure,
     splits=_splits,
+    decided=follow_verdict,
     has_conditions=True,
     has_rounds=True,
     offered=False,

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from goldlabel.collect.figures import Figures
+    from goldlabel.collect.projects import Project
     from goldlabel.collect.protocols import Protocol
     from goldlabel.collect.snapshot import Snapshot
+    from goldlabel.collect.store import Transaction
     from goldlabel.collect.verdicts import Policy
     from goldlabel.pairs.splits import Plan
 
@@ -63,8 +65,8 @@ class Kind:
     ``judging_text`` names the instructions for verifiers. ``policy`` says when a pair is decided; ``relabels`` that
     its verdict becomes its label. ``protocols`` are the names of ready-made protocols, which ``make`` makes in a
     language; where these are conditions of writing, several may be joined. Where a kind ``has_rounds``, people write
-    against models while a round is open. A kind that is not ``offered`` is not ready
-    for projects.
+    against models while a round is open. ``decided`` is called whenever a pair's verdict changes (with the pair's id
+    and whose answer changed it). A kind that is not ``offered`` is not ready for projects.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Kind:
     policy: Callable[[Protocol], Policy]
     figures: Callable[[Snapshot, int], Figures]
     splits: Callable[[Snapshot], Plan | None]
+    decided: Callable[[Transaction, Project, int, int | None], None] | None = None
     has_conditions: bool = False
     has_rounds: bool = False
     relabels: bool = True
