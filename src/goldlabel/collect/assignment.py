@@ -16,9 +16,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, or_, select
 
+from goldlabel.collect.budget import has_room, hold_budget, is_reached, pause_for_budget
 from goldlabel.collect.consent import missing_consent
 from goldlabel.collect.events import record
 from goldlabel.collect.hiding import is_wanted
+from goldlabel.collect.hours import lease_time
 from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.people import GONE, Member, require_role
 from goldlabel.collect.projects import ARCHIVED, Project, project
@@ -64,10 +66,10 @@ class Assignment:
 class Claim:
     """The tasks in a person's hands, or why there are none.
 
-    ``paused`` (the project), ``between_rounds``, ``suspended`` (the person), ``unconsented``, ``unqualified``,
-    ``capped``; ``waiting``: all that is left is in other hands, and the first of them may come back at ``until``;
-    ``later``: people are still writing what is to be verified; ``others``: what is left needs people who have not seen
-    it; ``finished``.
+    ``paused`` (the project), ``budget`` (the same, as it is used up), ``between_rounds``, ``suspended`` (the person),
+    ``unconsented``, ``unqualified``, ``capped``; ``waiting``: all that is left is in other hands, and the first of them
+    may come back at ``until``; ``later``: people are still writing what is to be verified; ``others``: what is left
+    needs people who have not seen it; ``finished``.
     """
 
     tasks: list[Assignment]
@@ -93,7 +95,7 @@ def claim(tx: Transaction, project_id: int, person_id: int, kind: str, *, hold: 
     """
     if kind not in WORKS:
         raise Invalid("no_work", kind=kind, allowed=[*WORKS])
-    found = project(tx, project_id)
+    found = hold_budget(tx, project_id)
     lock_person(tx, person_id)
     member = require_role(tx, project_id, person_id, WORKS[kind].role)
     held = _held(tx, found, person_id, kind)
@@ -107,10 +109,16 @@ def claim(tx: Transaction, project_id: int, person_id: int, kind: str, *, hold: 
         while len(mine) < hold and status is None:
             if kind == "write" and _is_capped(tx, found, person_id):
                 status = "capped"
-            elif (new := _lease_next(tx, found, member, kind)) is not None:
-                mine.append(new)
-            else:
+            elif (chosen := _next(tx, found, member, kind)) is None:
                 status, until = _outlook(tx, found, member, kind)
+            else:
+                question = _question(tx, found, person_id) if kind == "verify" else None
+                if not has_room(tx, found, chosen, again=question is None):
+                    pause_for_budget(tx, found)
+                    status = "budget"
+                else:
+                    new = chosen if question is None else _ask(tx, found, person_id, question)
+                    mine.append(_lease(tx, found, person_id, new))
     shown = _views(tx, mine)
     return Claim(shown, "ok", None) if shown else Claim([], status or "finished", until)
 
@@ -158,13 +166,15 @@ def give_back(tx: Transaction, row: Row[Any], state: str, by: int | None) -> Non
 
 def take_up(tx: Transaction, assignment_id: int, person_id: int) -> Assignment:
     """Give a skipped task back to who skipped it, as long as nobody else has it or has answered it."""
+    found = hold_budget(tx, own_assignment(tx, assignment_id, person_id).project_id)
     lock_person(tx, person_id)
     row = lock_assignment(tx, assignment_id, person_id)
-    found = project(tx, row.project_id)
     work = next(work for work in WORKS.values() if row.kind in work.tasks)
     member = require_role(tx, found.id, person_id, work.role)
     if row.state == "leased":
         keep_alive(tx, found, row)
+    elif row.state == "skipped" and not has_room(tx, found, _task_of(tx, row)):
+        raise Conflict("budget_used_up")
     elif (
         row.state != "skipped"
         or _obstacle(tx, found, member, work.name)
@@ -177,8 +187,7 @@ def take_up(tx: Transaction, assignment_id: int, person_id: int) -> Assignment:
 
 def retake(tx: Transaction, found: Project, row: Row[Any]) -> bool:
     """Lend a task once more to somebody who had it, if it is free: in nobody's hands, or its time is over again."""
-    free = tx.row(tasks, id=row.task_id)
-    assert free is not None
+    free = _task_of(tx, row)
     if free.state != "open" and not (free.state == "leased" and free.lease_until <= tx.now):
         return False
     until = tx.now + lease_time(found, row.kind)
@@ -217,12 +226,6 @@ _OWN_ASSIGNMENT = (
     )
     .where(assignments.c.id == bindparam("id"), assignments.c.person_id == bindparam("person_id"))
 )
-
-
-def lease_time(found: Project, kind: str) -> timedelta:
-    """Return for how long a task of a kind is lent."""
-    rules = found.protocol.writing if kind == "write" else found.protocol.verifying
-    return timedelta(seconds=rules.lease_seconds)
 
 
 def lock_person(tx: Transaction, person_id: int) -> None:
@@ -279,7 +282,7 @@ def _held(tx: Transaction, found: Project, person_id: int, kind: str) -> list[Ro
 
 def _obstacle(tx: Transaction, found: Project, member: Member, kind: str) -> str | None:
     if found.state != "running":
-        return "paused"
+        return "budget" if is_reached(tx, found) else "paused"
     if kind == "write" and found.kind.has_rounds and tx.row(rounds, project_id=found.id, state="open") is None:
         return "between_rounds"
     if member.state == "paused":
@@ -319,13 +322,8 @@ def _own(kind: str) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _lease_next(tx: Transaction, found: Project, member: Member, kind: str) -> int | None:
-    """Lease the next task and return the assignment's id, if there is any task for this person."""
-    chosen = _next(tx, found, member, kind)
-    if chosen is None:
-        return None
-    if kind == "verify" and (question := _question(tx, found, member.person_id)) is not None:
-        chosen = question
+def _lease(tx: Transaction, found: Project, person_id: int, chosen: Row[Any]) -> int:
+    """Lend a task to a person and return the assignment's id."""
     until = tx.now + lease_time(found, chosen.kind)
     passed = _pass_on(tx, chosen.id)
     tx.change(tasks, chosen.id, state="leased", lease_until=until)
@@ -333,7 +331,7 @@ def _lease_next(tx: Transaction, found: Project, member: Member, kind: str) -> i
         assignments,
         project_id=found.id,
         task_id=chosen.id,
-        person_id=member.person_id,
+        person_id=person_id,
         kind=chosen.kind,
         premise_id=chosen.premise_id,
         pair_id=chosen.pair_id,
@@ -342,8 +340,14 @@ def _lease_next(tx: Transaction, found: Project, member: Member, kind: str) -> i
         leased_at=tx.now,
         expires_at=until,
     )
-    _record_lease(tx, "lease.granted", found, member.person_id, chosen.id, assignment_id, until, passed)
+    _record_lease(tx, "lease.granted", found, person_id, chosen.id, assignment_id, until, passed)
     return assignment_id
+
+
+def _task_of(tx: Transaction, row: Row[Any]) -> Row[Any]:
+    task = tx.row(tasks, id=row.task_id)
+    assert task is not None
+    return task
 
 
 def _pass_on(tx: Transaction, task_id: int) -> int | None:
@@ -418,7 +422,7 @@ def _available(kind: str) -> Select[Any]:
 
 
 def _question(tx: Transaction, found: Project, person_id: int) -> Row[Any] | None:
-    """Once in a while, make a task of a question with a known answer that the person has not seen."""
+    """Once in a while, return a question with a known answer that the person has not seen."""
     given = int(tx.value(_counting("verify"), project_id=found.id, person_id=person_id))
     chance = found.random("question", person_id, given)
     if chance.random() >= found.protocol.qualification.gold_rate:
@@ -430,23 +434,24 @@ def _question(tx: Transaction, found: Project, person_id: int) -> Row[Any] | Non
         .where(subsets.c.project_id == found.id, subsets.c.origin == "gold", ~seen.exists(), pairs.c.hidden.is_(None))
         .order_by(pairs.c.id)
     )
-    if not left:
-        return None
-    chosen = chance.choice(left)
-    task_id = tx.insert(
+    return chance.choice(left) if left else None
+
+
+def _ask(tx: Transaction, found: Project, person_id: int, question: Row[Any]) -> Row[Any]:
+    """Make a task of a question with a known answer, for one person."""
+    return tx.insert_row(
         tasks,
         project_id=found.id,
         kind="gold",
         condition="",
-        genre=chosen.genre,
-        subset_id=chosen.subset_id,
-        pair_id=chosen.id,
+        genre=question.genre,
+        subset_id=question.subset_id,
+        pair_id=question.id,
         slot=person_id,
         rank=0,
         tie=0,
         state="open",
     )
-    return tx.one(select(tasks).where(tasks.c.id == task_id))
 
 
 def _outlook(tx: Transaction, found: Project, member: Member, kind: str) -> tuple[str, datetime | None]:

@@ -18,6 +18,7 @@ from typing import Any
 from sqlalchemy import Row, func, select
 
 from goldlabel.collect.assignment import lock_person
+from goldlabel.collect.budget import hold_budget, require_room
 from goldlabel.collect.events import record
 from goldlabel.collect.kinds.kind import VERIFY
 from goldlabel.collect.ledger import Line, in_currency, in_units, pay, reverse_line, standing_lines
@@ -130,6 +131,7 @@ def change_vote(tx: Transaction, project_id: int, answer_id: int, person_id: int
 
 def change_text(tx: Transaction, project_id: int, answer_id: int, person_id: int, pair_id: int, text: str) -> None:
     """Change a hypothesis that nobody has begun to judge; it is held against the rules like a new one."""
+    hold_budget(tx, project_id)
     found, answer = _own(tx, project_id, answer_id, person_id)
     # Tasks that wait are held, so that nobody is given one with the old text meanwhile.
     waiting = select(tasks.c.id).where(tasks.c.pair_id == pair_id).order_by(tasks.c.id)
@@ -220,6 +222,7 @@ def _follow(
     for line in lost:
         reverse_line(tx, found.id, line, reason=message("pay_changed"), event_id=event_id)
     if won:
+        require_room(tx, found, units)
         pay(
             tx,
             project_id=found.id,

@@ -10,7 +10,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, func, select
+from sqlalchemy import ColumnElement, FromClause, Row, func, select
 
 from goldlabel.collect.amounts import LARGEST_AMOUNT
 from goldlabel.collect.events import record
@@ -23,6 +23,7 @@ from goldlabel.messages import Message
 
 UNITS = 10_000
 KINDS = ("base", "bonus", "penalty", "reversal")
+PAYOUT, TOP_UP = "payout", "top-up"
 
 
 @dataclass(frozen=True)
@@ -205,6 +206,12 @@ def standing_lines(tx: Transaction, project_id: int, answer_id: int) -> list[Lin
     written = lines(tx, project_id, answer_id=answer_id)
     gone = {line.reverses for line in written}
     return [line for line in written if line.kind != "reversal" and line.id not in gone]
+
+
+def kind_of() -> tuple[FromClause, ColumnElement[str]]:
+    """Return what to join with the ledger, and the kind of a line: a reversal is of the kind of what it reverses."""
+    reversed_line = ledger.alias("reversed_line")
+    return reversed_line, func.coalesce(reversed_line.c.kind, ledger.c.kind)
 
 
 def totals(tx: Transaction, project_id: int) -> dict[int, Decimal]:

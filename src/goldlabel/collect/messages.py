@@ -42,6 +42,8 @@ ENGLISH = {
     "market_code": "the completion code of a study is 1 to 40 letters and digits; copy it from Prolific",
     "market_link": "the link does not say who you are; open it from the marketplace, with {names}",
     "no_visit": "you did not come from a marketplace, so there is nothing to complete",
+    "budget_used_up": "the requester's budget is used up for now; what you did is saved and paid, there may be more "
+    "to do later",
     "project_archived": "project '{name}' is archived: nothing in it can be changed; restore it first",
     "delete_name": "that is not the project's name; type '{name}' to delete it",
     "tryout_empty": "project '{name}' has nothing to show yet; add sentences or pairs first",

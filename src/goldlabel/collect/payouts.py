@@ -1,37 +1,34 @@
 """Payouts: what people earned, what was sent to them, and a floor under what an hour of work earns.
 
-A payout is a line of the ledger like any other, so that what is owed is the sum of all lines. Time is what the pages
-measured for each answer that counts or is paid, but never more than passed on the server between the answer before,
-or the moment at which the task was given out, and the answer, and never more than the task was lent for: no clock of
-a browser can make an hour longer than it was.
+A payout is a line of the ledger like any other, so that what is owed is the sum of all lines.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, Row, case, func, or_, select, type_coerce
+from sqlalchemy import Row, func, or_, select
 
-from goldlabel.collect.assignment import lease_time, lock_person
+from goldlabel.collect.assignment import lock_person
+from goldlabel.collect.budget import wanted_by_floor
 from goldlabel.collect.events import record
-from goldlabel.collect.ledger import in_currency, in_units, pay
+from goldlabel.collect.hours import work_time
+from goldlabel.collect.ledger import PAYOUT, TOP_UP, in_currency, in_units, kind_of, pay
 from goldlabel.collect.messages import message
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.rules import clean_text
-from goldlabel.collect.schema import answers, assignments, ledger, members, people
+from goldlabel.collect.schema import ledger, members, people
 from goldlabel.collect.store import Transaction
 
-PAYOUT, TOP_UP = "payout", "top-up"
 HOUR = timedelta(hours=1)
-MICROSECONDS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -205,13 +202,15 @@ def csv_text(rows: Sequence[Sequence[object]]) -> str:
 
 
 def _balances(tx: Transaction, found: Project, person_id: int | None = None) -> list[Balance]:
-    sums, times = _sums(tx, found.id, person_id), _times(tx, found, person_id)
+    sums, seconds = _sums(tx, found.id, person_id), Counter[int]()
+    for row in tx.all(work_time(found, person_id)):
+        seconds[row.person_id] += row.seconds
     wanted = select(members.c.person_id).where(members.c.project_id == found.id)
     query = select(people.c.id, people.c.pseudonym).where(or_(people.c.id.in_(wanted), people.c.id.in_([*sums])))
     if person_id is not None:
         query = query.where(people.c.id == person_id)
     return [
-        _balance(found, row, sums[row.id], times.get(row.id, timedelta()))
+        _balance(found, row, sums[row.id], timedelta(seconds=seconds[row.id]))
         for row in tx.all(query.order_by(people.c.pseudonym))
     ]
 
@@ -219,8 +218,7 @@ def _balances(tx: Transaction, found: Project, person_id: int | None = None) -> 
 def _balance(found: Project, row: Row[Any], sums: dict[str, int], time: timedelta) -> Balance:
     earned = sum(amount for kind, amount in sums.items() if kind != PAYOUT)
     hours = Decimal(time // timedelta(seconds=1)) / 3600
-    before = earned - sums[TOP_UP]
-    wanted = (hours * in_units(found.protocol.pay.floor)).quantize(Decimal(100), ROUND_HALF_UP) if hours else Decimal(0)
+    wanted = wanted_by_floor(found, time // timedelta(seconds=1))
     return Balance(
         person_id=row.id,
         pseudonym=row.pseudonym,
@@ -229,7 +227,7 @@ def _balance(found: Project, row: Row[Any], sums: dict[str, int], time: timedelt
         owed=in_currency(earned + sums[PAYOUT]),
         time=time,
         hourly=in_currency(earned) / hours if hours else None,
-        due=in_currency(max(0, int(wanted) - before - sums[TOP_UP])),
+        due=in_currency(max(0, wanted - earned)),
     )
 
 
@@ -237,8 +235,7 @@ def _sums(
     tx: Transaction, project_id: int, person_id: int | None = None, since: datetime | None = None
 ) -> dict[int, dict[str, int]]:
     """Return the sum of each kind of line for each person; a reversal is of the kind of what it reverses."""
-    reversed_line = ledger.alias("reversed_line")
-    kind = func.coalesce(reversed_line.c.kind, ledger.c.kind)
+    reversed_line, kind = kind_of()
     query = (
         select(ledger.c.person_id, kind.label("kind"), func.sum(ledger.c.amount).label("units"))
         .outerjoin(reversed_line, reversed_line.c.id == ledger.c.reverses)
@@ -253,35 +250,3 @@ def _sums(
     for row in tx.all(query):
         sums[row.person_id][row.kind] = int(row.units)
     return sums
-
-
-def _times(tx: Transaction, found: Project, person_id: int | None = None) -> dict[int, timedelta]:
-    """Return the time that each person worked, bounded by what passed on the server."""
-    sent, given = (type_coerce(column, BigInteger) for column in (answers.c.created_at, assignments.c.leased_at))
-    before = func.lag(sent).over(partition_by=answers.c.person_id, order_by=answers.c.id)
-    began = case((before > given, before), else_=given)
-    lease = {kind: int(lease_time(found, kind).total_seconds()) for kind in ("write", "verify")}
-    lent = case((answers.c.kind == "write", lease["write"]), else_=lease["verify"])
-    passed = (sent - began) / float(MICROSECONDS)
-    paid = select(ledger.c.answer_id).where(ledger.c.project_id == found.id, ledger.c.answer_id.is_not(None))
-    paid = paid.group_by(ledger.c.answer_id).having(func.sum(ledger.c.amount) > 0)
-    counts = or_(answers.c.state == "counted", answers.c.id.in_(paid))
-    query = (
-        select(
-            answers.c.person_id,
-            answers.c.seconds,
-            passed.label("passed"),
-            lent.label("lent"),
-            counts.label("counts"),
-        )
-        .join(assignments, assignments.c.id == answers.c.assignment_id)
-        .where(answers.c.project_id == found.id)
-    )
-    if person_id is not None:
-        query = query.where(answers.c.person_id == person_id)
-    timed = query.subquery()
-    shorter = case((timed.c.passed < timed.c.lent, timed.c.passed), else_=timed.c.lent)
-    bounded = case((timed.c.seconds < shorter, timed.c.seconds), (shorter > 0, shorter), else_=0)
-    total = select(timed.c.person_id, func.sum(bounded).label("seconds"))
-    total = total.where(timed.c.counts, timed.c.seconds.is_not(None)).group_by(timed.c.person_id)
-    return {row.person_id: timedelta(seconds=float(row.seconds)) for row in tx.all(total)}

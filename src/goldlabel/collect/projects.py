@@ -392,7 +392,7 @@ def dump_protocol(protocol: Protocol) -> str:
 def _check(protocol: Protocol) -> None:
     """Refuse what only shows when people work: money too fine to pay, fewer training examples than asked for."""
     training_examples(protocol)
-    for name in ("pair", "label", "bonus", "penalty", "floor"):
+    for name in ("pair", "label", "bonus", "penalty", "floor", "budget"):
         in_units(getattr(protocol.pay, name))
 
 

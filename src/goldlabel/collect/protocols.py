@@ -156,7 +156,7 @@ class Pay:
     """What work earns: per written pair, per label given, and what a pair earns or costs on top.
 
     ``rejected`` says that work which the requester rejects is paid all the same. ``floor`` is what an hour is to earn
-    at least; 0 for no floor.
+    at least, ``budget`` what the whole project may cost; 0 for none.
     """
 
     currency: str
@@ -166,6 +166,7 @@ class Pay:
     penalty: Decimal = field(default=Decimal("0.10"), metadata=bounds(0, LARGEST_AMOUNT))
     rejected: bool = False
     floor: Decimal = field(default=Decimal(0), metadata=bounds(0, LARGEST_AMOUNT))
+    budget: Decimal = field(default=Decimal(0), metadata=bounds(0, LARGEST_AMOUNT))
 
     def __post_init__(self) -> None:
         code = self.currency.isascii() and self.currency.isalpha() and self.currency.isupper()

@@ -130,6 +130,7 @@ WORDS = {
     "pay.label": N_("Per judgement"),
     "pay.bonus": N_("Bonus per pair (multi-encourage)"),
     "pay.floor": N_("Least pay for an hour; 0 for none"),
+    "pay.budget": N_("Budget of the whole project; 0 for none"),
     "pay.rejected": N_("Pay for rejected work, too"),
     "pay.penalty": N_("Penalty per pair (multi-constraint)"),
     "splits.dev": N_("Pairs in dev, at most"),

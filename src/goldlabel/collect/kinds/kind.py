@@ -52,6 +52,7 @@ JUDGING_SETTINGS = (
     "pay.label",
     "pay.rejected",
     "pay.floor",
+    "pay.budget",
 )
 """The settings of whatever is judged."""
 

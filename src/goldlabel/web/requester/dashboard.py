@@ -11,6 +11,7 @@ from fastapi.responses import Response
 
 from goldlabel.collect import qualification
 from goldlabel.collect.browsing import QUEUES, ledger_kinds, owed, queue_slice
+from goldlabel.collect.budget import standing
 from goldlabel.collect.checking import pending_checks
 from goldlabel.collect.measurements import Group, look_up
 from goldlabel.collect.pair_browsing import pairs_by_subset
@@ -101,6 +102,7 @@ def _progress(store: Store, project: Project) -> dict[str, Any]:
             "pairs": sum(size for (origin, _, _), size in sizes.items() if origin == project.kind.own),
             "queue": {kind: _sum([line for line in lines if line.kind == kind]) for kind in ("write", "verify")},
             "owed": owed(tx, project.id),
+            "budget": standing(tx, project) if project.protocol.pay.budget else None,
             "kinds": ledger_kinds(tx, project.id),
             "pending_checks": pending_checks(tx, project.id),
             "now": tx.now,

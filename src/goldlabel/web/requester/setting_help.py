@@ -34,6 +34,9 @@ HELP = {
         "Sums only, from twenty decided pairs on, without questions that have a known answer."
     ),
     "pay.floor": N_("Who earned less in the hours they worked can be raised to it on the page of payouts."),
+    "pay.budget": N_(
+        "Before people could earn more in all, the project pauses; what they have in hand is still taken and paid."
+    ),
     "pay.rejected": N_("Otherwise what was booked for work that you reject is taken back."),
     "splits.dev": N_("Drawn from fully judged pairs; both shrink alike where there are fewer."),
     "splits.test": N_("Drawn from fully judged pairs; both shrink alike where there are fewer."),

@@ -94,6 +94,7 @@ SETTINGS = (
     Setting("pay.penalty", MONEY),
     Setting("pay.rejected", YES),
     Setting("pay.floor", MONEY),
+    Setting("pay.budget", MONEY),
     Setting("splits.dev", WHOLE),
     Setting("splits.test", WHOLE),
 )
