@@ -130,6 +130,10 @@ SAMPLES["0014"] = (
 SAMPLES["0015"] = tuple(
     one.replace("NULL, NULL)", "NULL, NULL, '{\"dev\": []}')") if " rounds " in one else one for one in SAMPLES["0014"]
 )
+SAMPLES["0016"] = tuple(
+    one.replace("9.5, 1500000)", '9.5, 1500000, \'{"sure": "yes"}\')') if " answers " in one else one
+    for one in SAMPLES["0015"]
+)
 
 
 def url_of(place: str) -> str:

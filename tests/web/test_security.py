@@ -46,6 +46,7 @@ WHO_HAS_A_ROLE = {
         "mine/remarks",
         "mine/{answer_id}/vote",
         "mine/{answer_id}/text",
+        "mine/{answer_id}/responses",
         "mine/{answer_id}/withdraw",
     )
 }

@@ -77,6 +77,7 @@ def store_answer(
     note: str | None = None,
     timings: Mapping[str, float] | None = None,
     seconds: float | None = None,
+    responses: Mapping[str, str] | None = None,
     closes: str = "answered",
 ) -> Row[Any]:
     """Store an answer and close its assignment; the answer is late if its task has passed on to someone else."""
@@ -95,6 +96,7 @@ def store_answer(
         note=note,
         timings=dict(timings) if timings else None,
         seconds=seconds,
+        responses=dict(responses) if responses else None,
         created_at=tx.now,
     )
     if counted:
@@ -107,6 +109,7 @@ def store_answer(
 def told(answer: Row[Any], becomes: str = "answered") -> dict[str, Any]:
     """Return what the event of any answer says; only a counted one changes what its task is."""
     said = {"assignment": answer.assignment_id, "task": answer.task_id, "answer": answer.id, "state": answer.state}
+    said |= {"responses": answer.responses} if answer.responses else {}
     return {**said, "becomes": becomes} if answer.state == "counted" else said
 
 

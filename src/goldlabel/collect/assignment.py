@@ -8,8 +8,8 @@ least progress first; on PostgreSQL rows that another process is claiming are pa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
@@ -48,7 +48,7 @@ MOMENT = timedelta(seconds=1)
 class Assignment:
     """What a person is shown. A task to verify holds no label, and nothing that tells where its pair comes from.
 
-    ``earlier`` is the person's own answer to it that they took back.
+    ``earlier`` is the person's own answer to it that they took back, ``responses`` what they said to questions then.
     """
 
     assignment_id: int
@@ -60,6 +60,7 @@ class Assignment:
     hypothesis: str | None
     expires_at: datetime
     earlier: str | None = None
+    responses: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -515,11 +516,18 @@ def _views(tx: Transaction, assignment_ids: Sequence[int]) -> list[Assignment]:
             hypothesis=row.hypothesis,
             expires_at=row.expires_at,
             earlier=row.earlier,
+            responses=row.responses or {},
         )
         for row in tx.all(_SHOWN, assignment_ids=list(assignment_ids))
     ]
 
 
+_UNDONE = answers.alias("undone")
+_TAKEN_BACK = (
+    select(func.max(_UNDONE.c.id))
+    .where(_UNDONE.c.assignment_id == assignments.c.id, _UNDONE.c.state == "undone")
+    .scalar_subquery()
+)
 _SHOWN = (
     select(
         assignments.c.id,
@@ -530,15 +538,12 @@ _SHOWN = (
         premises.c.text,
         tasks.c.genre,
         pairs.c.hypothesis,
-        select(answers.c.label)
-        .where(answers.c.assignment_id == assignments.c.id, answers.c.state == "undone")
-        .order_by(answers.c.id.desc())
-        .limit(1)
-        .scalar_subquery()
-        .label("earlier"),
+        answers.c.label.label("earlier"),
+        answers.c.responses,
     )
     .join(tasks, tasks.c.id == assignments.c.task_id)
     .outerjoin(pairs, pairs.c.id == assignments.c.pair_id)
+    .outerjoin(answers, answers.c.id == _TAKEN_BACK)
     .join(premises, premises.c.id == func.coalesce(assignments.c.premise_id, pairs.c.premise_id))
     .where(assignments.c.id.in_(bindparam("assignment_ids", expanding=True)))
     .order_by(assignments.c.id)

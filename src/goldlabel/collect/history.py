@@ -9,7 +9,7 @@ sender gave last before it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -20,17 +20,19 @@ from sqlalchemy import Row, func, select
 from goldlabel.collect.assignment import lock_person
 from goldlabel.collect.budget import hold_budget, require_room
 from goldlabel.collect.events import record
-from goldlabel.collect.kinds.kind import VERIFY
+from goldlabel.collect.kinds.kind import VERIFY, WRITE
 from goldlabel.collect.ledger import Line, in_currency, in_units, pay, reverse_line, standing_lines
 from goldlabel.collect.messages import message, words
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.qualification import suspend_untrusted
 from goldlabel.collect.refusals import BrokenRules, Conflict, Invalid, Missing
+from goldlabel.collect.responses import checked_responses
 from goldlabel.collect.retraction import lock_answer, retract
 from goldlabel.collect.rules import Hypothesis, check_hypotheses, clean_text, meets_bonus
 from goldlabel.collect.schema import answers, checks, ledger, pairs, premises, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.verdicts import settle
+from goldlabel.collect.writing import UNUSABLE
 
 PAGE = 20
 WITHDRAWN = "withdrawn"
@@ -59,6 +61,7 @@ class Sent:
     label: str | None
     note: str | None
     pairs: list[SentPair]
+    responses: Mapping[str, str]
     state: str
     at: datetime
     earned: Decimal
@@ -99,6 +102,7 @@ def sent(
                     SentPair(pair.id, pair.label, pair.level, pair.hypothesis, free and pair.id not in begun)
                     for pair in own
                 ],
+                responses=row.responses or {},
                 state=row.state,
                 at=row.created_at,
                 earned=in_currency(sums.get(row.id, 0)),
@@ -161,15 +165,25 @@ def change_text(tx: Transaction, project_id: int, answer_id: int, person_id: int
     _follow(tx, found, answer, person_id, bonus, len(new), pair=pair_id, text=text, before=pair.hypothesis)
 
 
+def change_responses(
+    tx: Transaction, project_id: int, answer_id: int, person_id: int, responses: Mapping[str, str]
+) -> None:
+    """Answer the requester's own questions otherwise, while what they were asked with can still be changed."""
+    found, answer = _own(tx, project_id, answer_id, person_id)
+    if answer.label == UNUSABLE:
+        raise Missing("no_such_answer")
+    _hold_undecided(tx, answer)
+    work = VERIFY.name if answer.kind in VERIFY.tasks else WRITE.name
+    said = checked_responses(found.protocol.questions, work, responses)
+    if said != answer.responses:
+        tx.change(answers, answer.id, responses=said)
+        _record(tx, found, answer, person_id, responses=said or {}, before=answer.responses or {})
+
+
 def withdraw(tx: Transaction, project_id: int, answer_id: int, person_id: int) -> None:
     """Take an answer back on which nothing is decided yet; others are asked, and its pay is reversed."""
     found, answer = _own(tx, project_id, answer_id, person_id)
-    held = [answer.pair_id] if answer.pair_id is not None else [pair.id for pair in _pairs_of(tx, answer.id)]
-    for pair_id in held:
-        tx.lock(pairs, pair_id)
-    decided = any(pair.verdict for pair in _pairs_of(tx, answer.id))
-    if decided or tx.one(_looked_at([answer.id])) is not None or (answer.pair_id and _is_fixed(tx, answer)):
-        raise Conflict("answer_fixed")
+    _hold_undecided(tx, answer)
     retract(
         tx,
         found,
@@ -191,6 +205,16 @@ def _own(tx: Transaction, project_id: int, answer_id: int, person_id: int) -> tu
     if answer.state != "counted":
         raise Conflict("answer_not_counted")
     return project(tx, answer.project_id), answer
+
+
+def _hold_undecided(tx: Transaction, answer: Row[Any]) -> None:
+    """Hold the pairs of an answer until the transaction ends; refuse one on which something is decided."""
+    held = [answer.pair_id] if answer.pair_id is not None else [pair.id for pair in _pairs_of(tx, answer.id)]
+    for pair_id in held:
+        tx.lock(pairs, pair_id)
+    decided = any(pair.verdict for pair in _pairs_of(tx, answer.id))
+    if decided or tx.one(_looked_at([answer.id])) is not None or (answer.pair_id and _is_fixed(tx, answer)):
+        raise Conflict("answer_fixed")
 
 
 def _is_fixed(tx: Transaction, answer: Row[Any]) -> bool:

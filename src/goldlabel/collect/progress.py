@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
@@ -27,6 +28,7 @@ class LastVote:
 
     key: str
     label: str
+    responses: Mapping[str, str]
     task: assignment.Assignment
 
 
@@ -49,7 +51,7 @@ def progress(tx: Transaction, project: Project, person_id: int, kind: str) -> Pr
 def last_vote(tx: Transaction, project_id: int, person_id: int) -> LastVote | None:
     """Return a person's last vote, if it counts and so can be taken back."""
     row = tx.one(
-        select(answers.c.key, answers.c.label, answers.c.state, answers.c.assignment_id)
+        select(answers.c.key, answers.c.label, answers.c.state, answers.c.assignment_id, answers.c.responses)
         .where(
             answers.c.project_id == project_id,
             answers.c.person_id == person_id,
@@ -60,7 +62,7 @@ def last_vote(tx: Transaction, project_id: int, person_id: int) -> LastVote | No
     )
     if row is None or row.state != "counted":
         return None
-    return LastVote(row.key, row.label, assignment.task(tx, row.assignment_id, person_id))
+    return LastVote(row.key, row.label, row.responses or {}, assignment.task(tx, row.assignment_id, person_id))
 
 
 def _judgeable(tx: Transaction, project: Project) -> int:

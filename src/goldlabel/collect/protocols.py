@@ -15,6 +15,7 @@ from typing import Any
 from goldlabel.collect.amounts import LARGEST_AMOUNT
 from goldlabel.collect.kinds import KINDS, offered_kinds
 from goldlabel.collect.messages import hint, message, one_of, words
+from goldlabel.collect.questions import MOST_QUESTIONS, Question
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.settings import bounds, dump_settings, load_settings, require, require_bounds, require_pattern
 from goldlabel.messages import Word
@@ -214,6 +215,7 @@ class Protocol:
 
     ``labels`` names a label space, or is the labels themselves, joined by commas.
     ``instructions`` (name to Markdown) and ``examples`` stand in the place of the texts that come with Goldlabel.
+    ``questions`` are asked after the main answer.
     """
 
     kind: str
@@ -229,6 +231,7 @@ class Protocol:
     splits: SplitRules = SplitRules()
     instructions: Mapping[str, str] = field(default_factory=dict)
     examples: tuple[TrainingExample, ...] = ()
+    questions: tuple[Question, ...] = ()
 
     def __post_init__(self) -> None:
         for name, allowed in (("kind", tuple(KINDS)), ("language", LANGUAGES)):
@@ -245,6 +248,12 @@ class Protocol:
         wanted = KINDS.get(self.kind).has_conditions
         allowed_conditions = message("some_conditions" if wanted else "no_conditions", kind=Word(self.kind))
         require(bool(names) == wanted, "conditions", names, allowed_conditions)
+        asked = [(one.asked, one.name) for one in self.questions]
+        different = len(set(asked)) == len(asked) <= MOST_QUESTIONS
+        require(different, "questions", [name for _, name in asked], message("own_questions", most=MOST_QUESTIONS))
+        works = KINDS.get(self.kind).asks
+        wrong = [work for work, _ in asked if work not in works]
+        require(not wrong, "questions", wrong, message("one_of", names=words(works)))
 
     @property
     def label_space(self) -> LabelSpace:

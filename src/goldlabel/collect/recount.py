@@ -50,6 +50,7 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "verdict on pair": _verdicts(tx, project_id),
         "visibility of pair": _hidden(tx, project_id),
         "adjudication of pair": _adjudications(tx, project_id),
+        "responses of answer": _responses(tx, project_id),
         "task": _tasks(tx, project_id),
         "holder of task": _holders(tx, project_id),
         "pay of event": _table(tx, ledger.c.event_id, sums, own),
@@ -65,6 +66,7 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "verdict on pair": told.verdicts(judged),
         "visibility of pair": told.hidden,
         "adjudication of pair": told.decided,
+        "responses of answer": {answer_id: said for answer_id, said in told.responses.items() if said},
         "task": told.tasks,
         "holder of task": told.holders,
         "pay of event": told.paid,
@@ -90,6 +92,7 @@ class _Told:
         self.votes: dict[int, dict[int, str]] = defaultdict(dict)
         self.hidden: dict[int, str] = {}
         self.decided: dict[int, str] = {}
+        self.responses: dict[int, dict[str, str]] = {}
         self.tasks: dict[int, str] = {}
         self.holders: dict[int, tuple[int, str]] = {}
         self.paid: dict[int, int] = {}
@@ -112,12 +115,14 @@ class _Told:
             self._restore(data)
         if self.tasks.get(data.get("task", 0)) == "open":
             del self.tasks[data["task"]]
+        if "responses" in data:
+            self.responses[data["answer"]] = data["responses"]
         if kind == "answer.written":
             self.pairs |= {pair_id: (label, data["state"]) for pair_id, label in data["pairs"]}
         elif kind == "answer.verify":
             if data["state"] == "counted":
                 self.votes[data["pair"]][data["answer"]] = data["label"]
-        elif kind == "answer.changed" and data["kind"] == "verify":
+        elif kind == "answer.changed" and data["kind"] == "verify" and "label" in data:
             self.votes[data["pair"]][data["answer"]] = data["label"]
         elif kind == "answer.undone" and data["kind"] == "verify":
             del self.votes[data["pair"]][data["answer"]]
@@ -231,6 +236,13 @@ def _adjudications(tx: Transaction, project_id: int) -> dict[int, str]:
     return {
         row.pair_id: row.label for row in tx.all(select(adjudications).where(adjudications.c.project_id == project_id))
     }
+
+
+def _responses(tx: Transaction, project_id: int) -> dict[int, dict[str, str]]:
+    query = select(answers.c.id, answers.c.responses).where(
+        answers.c.project_id == project_id, answers.c.responses.is_not(None)
+    )
+    return {row.id: row.responses for row in tx.all(query)}
 
 
 def _tasks(tx: Transaction, project_id: int) -> dict[int, str]:

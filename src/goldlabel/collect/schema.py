@@ -479,9 +479,11 @@ answers = Table(
     Column("timings", _DATA),
     Column("seconds", Float),
     Column("created_at", Moment, nullable=False),
+    Column("responses", _DATA),
     UniqueConstraint("assignment_id", "key"),
 )
-"""What was sent for an assignment, under its idempotency key; a task has one counted answer at most."""
+"""What was sent for an assignment, under its idempotency key; a task has one counted answer at most. ``responses`` are
+to the requester's own questions, by their names."""
 Index(
     "uq_answers_counted",
     answers.c.task_id,

@@ -103,7 +103,7 @@ class _Around:
 
     @classmethod
     def of(cls, tx: Transaction, project_id: int) -> _Around:
-        written = select(answers.c.id, answers.c.seconds, answers.c.timings).where(
+        written = select(answers.c.id, answers.c.seconds, answers.c.timings, answers.c.responses).where(
             answers.c.project_id == project_id, answers.c.kind == "write"
         )
         return cls(
@@ -126,7 +126,14 @@ def _votes(tx: Transaction, project_id: int) -> Mapping[int, Sequence[Row[Any]]]
     """Return the counted votes of each pair in the order they came."""
     found: dict[int, list[Row[Any]]] = defaultdict(list)
     query = (
-        select(answers.c.pair_id, answers.c.label, answers.c.seconds, answers.c.created_at, answers.c.person_id)
+        select(
+            answers.c.pair_id,
+            answers.c.label,
+            answers.c.seconds,
+            answers.c.created_at,
+            answers.c.person_id,
+            answers.c.responses,
+        )
         .where(answers.c.project_id == project_id, answers.c.kind == "verify", answers.c.state == "counted")
         .order_by(answers.c.id)
     )
@@ -183,7 +190,11 @@ def _meta(row: Row[Any], around: _Around, complete: bool) -> dict[str, Any]:
             "seconds": [*([None] if writer else []), *(vote.seconds for vote in votes)],
             "times": [*([at] if writer else []), *(vote.created_at.isoformat() for vote in votes)],
         }
+    said = [*([written.responses if written else None] if writer else []), *(vote.responses for vote in votes)]
+    if not complete:
+        said = said[:1] if writer else []
     return beside | {
+        "questions": said if any(said) else None,
         "pending_votes": [vote.label for vote in votes] if votes and not complete else None,
         "verified": complete if row.round_id is not None else None,
         "author_label": row.label if writer else None,

@@ -14,6 +14,7 @@ from goldlabel.collect.figures import Figures, measure_figures
 from goldlabel.collect.ledger import lines
 from goldlabel.collect.projects import Project, QueueLine, queue_progress
 from goldlabel.collect.qualification import PersonOverview, people_overview
+from goldlabel.collect.responses import QuestionCounts, count_responses
 from goldlabel.collect.schema import premises, tasks
 from goldlabel.collect.snapshot import Snapshot, take_snapshot, verified
 from goldlabel.collect.store import Transaction
@@ -37,6 +38,7 @@ class Stats(Result):
     queue: Sequence[QueueLine]
     total: Decimal
     ledger_lines: int
+    questions: Sequence[QuestionCounts]
 
     @property
     def title(self) -> str:
@@ -84,6 +86,7 @@ class Stats(Result):
             "writers": sum(one.pairs > 0 for one in self.people),
             "verifiers": sum(one.votes > 0 for one in self.people),
             "people": [_person(one) for one in self.people],
+            "questions": [one.to_dict() for one in self.questions],
             "queue": [vars(line) for line in self.queue],
             "ledger": {
                 "currency": self.project.protocol.pay.currency,
@@ -114,6 +117,7 @@ def project_stats(tx: Transaction, project_id: int, *, resamples: int = 1000) ->
         queue=queue_progress(tx, project_id),
         total=sum((one.amount for one in paid), Decimal("0.00")),
         ledger_lines=len(paid),
+        questions=count_responses(tx, project_id, snapshot.project.protocol),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Row, select
@@ -16,22 +17,35 @@ from goldlabel.collect.messages import message, words
 from goldlabel.collect.projects import project
 from goldlabel.collect.qualification import suspend_untrusted
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
+from goldlabel.collect.responses import checked_responses
 from goldlabel.collect.schema import answers
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.verdicts import settle
 
 
 def vote(
-    tx: Transaction, assignment_id: int, person_id: int, *, key: str, label: str, seconds: float | None = None
+    tx: Transaction,
+    assignment_id: int,
+    person_id: int,
+    *,
+    key: str,
+    label: str,
+    seconds: float | None = None,
+    responses: Mapping[str, str] | None = None,
 ) -> Receipt:
-    """Store a vote, with its pay, and decide about the pair if it is the last one wanted."""
+    """Store a vote, with its pay, and decide about the pair if it is the last one wanted.
+
+    ``responses`` are to the requester's own questions.
+    """
     row, earlier = begin_answer(tx, assignment_id, person_id, VERIFY.tasks, key)
     if earlier is not None:
         return earlier
     found = project(tx, row.project_id)
     if label not in found.protocol.answers:
         raise Invalid("answer", answer=label, answers=words(found.protocol.answers))
-    answer = store_answer(tx, row, key, label=label, seconds=None if seconds is None else checked_seconds(seconds))
+    said = checked_responses(found.protocol.questions, "verify", responses or {})
+    taken = None if seconds is None else checked_seconds(seconds)
+    answer = store_answer(tx, row, key, label=label, seconds=taken, responses=said)
     rate = found.protocol.pay.label
     units = in_units(rate) if answer.state == "counted" else 0
     event_id = record(

@@ -16,6 +16,7 @@ from goldlabel.collect.ledger import in_units, pay
 from goldlabel.collect.messages import message
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.refusals import BrokenRules, Invalid
+from goldlabel.collect.responses import checked_responses
 from goldlabel.collect.review import Review, review
 from goldlabel.collect.rules import Hypothesis, clean_text
 from goldlabel.collect.schema import pairs, premises, tasks
@@ -34,18 +35,20 @@ def submit(
     key: str,
     hypotheses: Sequence[Hypothesis],
     timings: Mapping[str, float] | None = None,
+    responses: Mapping[str, str] | None = None,
     reviewed: Review | None = None,
 ) -> Receipt:
     """Store the hypotheses written for a premise, with their pay, and draw some of them for verification.
 
-    ``timings`` are seconds under names of the page's choice; ``total`` is the time for the whole premise. ``reviewed``
-    is what the rules said of them before this transaction began.
+    ``timings`` are seconds under names of the page's choice; ``total`` is the time for the whole premise. ``responses``
+    are to the requester's own questions. ``reviewed`` is what the rules said before this transaction began.
     """
     row, earlier = begin_answer(tx, assignment_id, person_id, ("write",), key)
     if earlier is not None:
         return earlier
     found = project(tx, row.project_id)
     times = checked_timings(timings or {})
+    said = checked_responses(found.protocol.questions, "write", responses or {})
     premise, task = _subject(tx, row)
     subject = (premise.text, task.condition, found.protocol, tuple(hypotheses))
     if reviewed is None or reviewed.subject != subject:
@@ -53,7 +56,7 @@ def submit(
     if reviewed.violations:
         raise BrokenRules(reviewed.violations)
     written = reviewed.written
-    answer = store_answer(tx, row, key, timings=times, seconds=times.get("total"))
+    answer = store_answer(tx, row, key, timings=times, seconds=times.get("total"), responses=said)
     forget_draft(tx, row.id)
     subset_id = drawing.lock_subset(tx, found.id, "written", task.condition, task.genre)
     stored = _store_pairs(tx, subset_id, row, answer, written)

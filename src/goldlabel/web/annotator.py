@@ -17,6 +17,7 @@ from goldlabel.collect.letters import inbox
 from goldlabel.collect.people import Member, require_role
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import Protocol
+from goldlabel.collect.questions import LONGEST_RESPONSE, asked_with
 from goldlabel.collect.rules import script_parameters
 from goldlabel.collect.store import LARGEST
 from goldlabel.collect.texts import instructions, training_examples
@@ -194,6 +195,8 @@ def _work_page(request: Request, project_id: int, person: Person, store: Stored,
         "unread": unread,
         "text": instructions(found.kind.text_for(role, chosen), found.protocol),
     }
+    asked = asked_with(found.protocol.questions, kind)
+    values |= {"questions": asked, "waits": kind == "verify", "longest_response": LONGEST_RESPONSE}
     if kind == "verify":
         data["last"] = last.model_dump(mode="json") if last else None
         return page(request, "annotator/verifying.html", answers=_answers(found.protocol), **values)

@@ -29,6 +29,7 @@ from goldlabel.web.work import (
     Draft,
     Name,
     Progress,
+    Responses,
     Seconds,
     Work,
     WorkItem,
@@ -66,6 +67,7 @@ class Submission(Texts):
 
     key: Key
     timings: dict[Name, Seconds] = Field(default={}, max_length=MOST_TIMINGS)
+    responses: Responses = {}
 
 
 class Unusable(BaseModel):
@@ -81,6 +83,7 @@ class Vote(BaseModel):
     key: Key
     label: str = Field(max_length=50)
     seconds: Seconds | None = None
+    responses: Responses = {}
 
 
 class Undo(BaseModel):
@@ -199,6 +202,7 @@ def submit(assignment_id: ObjectId, sent: Submission, person: Person, store: Sto
             key=sent.key,
             hypotheses=sent.given(),
             timings=sent.timings,
+            responses=sent.responses,
             reviewed=reviewed,
         )
     return answered(store, person.person_id, receipt, "write")
@@ -239,7 +243,13 @@ def vote(assignment_id: ObjectId, sent: Vote, person: Person, store: Stored) -> 
     """Store a vote."""
     with store.write(repeatable=True) as tx:
         receipt = verifying.vote(
-            tx, assignment_id, person.person_id, key=sent.key, label=sent.label, seconds=sent.seconds
+            tx,
+            assignment_id,
+            person.person_id,
+            key=sent.key,
+            label=sent.label,
+            seconds=sent.seconds,
+            responses=sent.responses,
         )
     return answered(store, person.person_id, receipt, "verify")
 

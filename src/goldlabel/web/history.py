@@ -7,11 +7,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
+from pydantic import Field
 
 from goldlabel.collect import history, remarks
 from goldlabel.collect.feedback import feedback
+from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.people import ROLES, require_role
 from goldlabel.collect.projects import Project, project
+from goldlabel.collect.questions import LONGEST_NAME, LONGEST_RESPONSE, MOST_QUESTIONS, asked_with
 from goldlabel.collect.remarks import LONGEST_REMARK
 from goldlabel.collect.store import LARGEST
 from goldlabel.web.pages import page
@@ -50,6 +53,8 @@ def history_page(request: Request, project: Own, person: Person, store: Stored, 
         feedback=told,
         longest=LONGEST_REMARK,
         answers=project.protocol.answers,
+        asked={work: asked_with(project.protocol.questions, work) for work in WORKS},
+        longest_response=LONGEST_RESPONSE,
     )
 
 
@@ -75,6 +80,22 @@ def change_text(
     """Write a sentence otherwise."""
     with store.write() as tx:
         history.change_text(tx, project.id, answer_id, person.person_id, pair, text)
+    return _back(project.id)
+
+
+@router.post("/projects/{project_id}/mine/{answer_id}/responses")
+def change_responses(
+    project: Own,
+    answer_id: ObjectId,
+    person: Person,
+    store: Stored,
+    name: Annotated[list[Annotated[str, Field(max_length=LONGEST_NAME)]], Form(max_length=MOST_QUESTIONS)] = [],  # noqa: B006
+    response: Annotated[list[Annotated[str, Field(max_length=LONGEST_RESPONSE)]], Form(max_length=MOST_QUESTIONS)] = [],  # noqa: B006
+) -> Response:
+    """Answer the requester's own questions otherwise."""
+    with store.write() as tx:
+        said = dict(zip(name, response, strict=False))
+        history.change_responses(tx, project.id, answer_id, person.person_id, said)
     return _back(project.id)
 
 

@@ -12,11 +12,20 @@ from goldlabel.collect import progress as stages
 from goldlabel.collect.answering import MOST_SECONDS, MOST_TIMINGS
 from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.projects import Project
+from goldlabel.collect.questions import LONGEST_NAME, LONGEST_RESPONSE, MOST_QUESTIONS
 from goldlabel.collect.store import Transaction
 
 LONGEST_TEXT = 20_000
 """Characters of one box that are read at all; a project's own limit is far below."""
 Name = Annotated[str, Field(max_length=100)]
+Responses = Annotated[
+    dict[
+        Annotated[str, Field(max_length=LONGEST_NAME)],
+        Annotated[str, Field(max_length=LONGEST_RESPONSE)],
+    ],
+    Field(max_length=MOST_QUESTIONS),
+]
+"""To the requester's own questions, by their names."""
 Seconds = Annotated[float, Field(ge=0, le=MOST_SECONDS, allow_inf_nan=False)]
 
 
@@ -31,6 +40,7 @@ class DraftContent(BaseModel):
     note: str = Field(default="", max_length=LONGEST_TEXT)
     seconds: dict[Name, Seconds] = Field(default={}, max_length=MOST_TIMINGS)
     device: Name = ""
+    responses: Responses = {}
 
 
 class Draft(BaseModel):
@@ -41,7 +51,7 @@ class Draft(BaseModel):
 
 
 class WorkItem(BaseModel):
-    """One thing to do; ``earlier`` is the answer to it that the person took back."""
+    """One thing to do; ``earlier`` is the answer to it that the person took back, ``responses`` what they said."""
 
     assignment: int
     premise: str
@@ -50,6 +60,7 @@ class WorkItem(BaseModel):
     hypothesis: str | None = None
     draft: Draft | None = None
     earlier: str | None = None
+    responses: dict[str, str] = {}
 
 
 class Work(BaseModel):
@@ -66,6 +77,7 @@ class LastVote(BaseModel):
     key: str
     label: str
     task: WorkItem
+    responses: dict[str, str]
 
 
 class Progress(BaseModel):
@@ -89,6 +101,7 @@ def view_task(tx: Transaction, task: assignment.Assignment, person_id: int) -> W
             premise=task.premise,
             hypothesis=task.hypothesis,
             earlier=task.earlier,
+            responses=dict(task.responses),
         )
     kept = drafts.load_draft(tx, task.assignment_id, person_id)
     return WorkItem(
@@ -103,7 +116,10 @@ def view_task(tx: Transaction, task: assignment.Assignment, person_id: int) -> W
 def last_vote(tx: Transaction, project_id: int, person_id: int) -> LastVote | None:
     """Return a person's last vote, if it can be taken back, as their page shows it."""
     last = stages.last_vote(tx, project_id, person_id)
-    return None if last is None else LastVote(key=last.key, label=last.label, task=view_task(tx, last.task, person_id))
+    if last is None:
+        return None
+    task = view_task(tx, last.task, person_id)
+    return LastVote(key=last.key, label=last.label, task=task, responses=dict(last.responses))
 
 
 def progress(tx: Transaction, project: Project, person_id: int, kind: str) -> Progress:

@@ -95,6 +95,11 @@ class Kind:
         return WRITE in self.works
 
     @property
+    def asks(self) -> list[str]:
+        """The names of the works after which questions of the requester's own are asked; tries end otherwise."""
+        return [work.name for work in self.works if work is not WRITE or not self.has_rounds]
+
+    @property
     def roles(self) -> tuple[str, ...]:
         """The roles that a person can have, in the order of the work."""
         return (*(work.role for work in self.works), "expert", "requester")

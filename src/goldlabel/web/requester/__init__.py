@@ -18,6 +18,7 @@ from goldlabel.web.requester.payouts import router as payouts_router
 from goldlabel.web.requester.people import router as people_router
 from goldlabel.web.requester.premises import router as premises_router
 from goldlabel.web.requester.projects import router as projects_router
+from goldlabel.web.requester.questions import router as questions_router
 from goldlabel.web.requester.remarks import router as remarks_router
 from goldlabel.web.requester.settings import router as settings_router
 from goldlabel.web.requester.training import router as training_router
@@ -36,6 +37,7 @@ for _part in (
     importing_router,
     curation_router,
     training_router,
+    questions_router,
     instructions_router,
     people_router,
     decisions_router,

@@ -1,13 +1,17 @@
 // The verifying page: a pair, a key, the next pair. Answers go through the outbox; the last can be taken back.
 
 import { newKey } from "./outbox.js";
+import { Questions } from "./questions.js";
 import { Stopwatch, askForWork, data, find, nameKeys, notify, openOutbox, say } from "./page.js";
 
 // A key held down, or pressed twice, must not answer a pair that nobody has read.
 const READING = 300;
 const buttons = [...document.querySelectorAll("[data-answer]")];
 
+const questions = new Questions(find("questions"));
+
 let outbox;
+let chosen = null; // the answer, while questions after it are open
 let task = null;
 let queue = [];
 let last = data.last;
@@ -24,6 +28,7 @@ function show() {
     button.querySelector(".before").hidden = !task || task.earlier !== button.dataset.answer;
   }
   find("undo").disabled = !last;
+  choose(null);
   const { done, total } = data.progress;
   const pace = paces.length ? say("pace", { seconds: Math.round(paces.reduce((a, b) => a + b) / paces.length) }) : "";
   const count = say("count", { n: Math.min(done + 1, total), total });
@@ -33,6 +38,7 @@ function show() {
   if (!task) return;
   find("premise").textContent = task.premise;
   find("hypothesis").textContent = task.hypothesis;
+  questions.show(task.responses);
   watch.reset();
   watch.start("total");
   shownAt = performance.now();
@@ -48,16 +54,37 @@ function take(work) {
   queue.push(...(work?.tasks ?? []).filter(({ assignment }) => !ours.has(assignment) && !finished.has(assignment)));
 }
 
-async function answer(label) {
+// With questions to ask, an answer is taken first and sent with what is said to them.
+function answer(label) {
   if (!task || performance.now() - shownAt < READING) return;
+  if (!questions.any) return send(label);
+  choose(label);
+  questions.focus();
+}
+
+function choose(label) {
+  chosen = label;
+  if (!questions.any) return;
+  questions.root.hidden = !label;
+  for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.answer === label));
+}
+
+function sendChosen() {
+  if (!task || !chosen) return;
+  if (questions.missing) questions.focus(questions.missing);
+  else send(chosen);
+}
+
+async function send(label) {
   const judged = task;
+  const responses = questions.read();
   task = null;
   const { total: seconds } = watch.read();
   const key = newKey();
   const about = { assignment: judged.assignment, action: "vote" };
   let entry;
   try {
-    entry = await outbox.add("POST", `/api/assignments/${judged.assignment}/vote`, { key, label, seconds }, about);
+    entry = await outbox.add("POST", `/api/assignments/${judged.assignment}/vote`, { key, label, seconds, responses }, about);
   } catch {
     task = judged;
     notify("device", say("notice_device"));
@@ -65,9 +92,9 @@ async function answer(label) {
   }
   finished.add(judged.assignment);
   paces.push(seconds);
-  last = { task: judged, key, label, entry };
+  last = { task: judged, key, label, responses, entry };
   countOne();
-  outbox.tell({ kind: "left", assignment: judged.assignment, last: { task: judged, key, label } });
+  outbox.tell({ kind: "left", assignment: judged.assignment, last: { task: judged, key, label, responses } });
   showNext();
 }
 
@@ -78,7 +105,7 @@ function countOne() {
 
 async function undo() {
   if (!last) return;
-  const { task: back, key, label, entry } = last;
+  const { task: back, key, label, responses, entry } = last;
   last = null;
   const unsent = entry !== undefined && (await outbox.withdraw(entry));
   if (!unsent) {
@@ -88,7 +115,7 @@ async function undo() {
   finished.delete(back.assignment);
   queue = queue.filter((one) => one.assignment !== back.assignment);
   if (task && task.assignment !== back.assignment) queue.unshift(task);
-  task = { ...back, earlier: label };
+  task = { ...back, earlier: label, responses };
   paces.pop();
   data.progress.done -= 1;
   outbox.tell({ kind: "undone", assignment: back.assignment });
@@ -97,11 +124,20 @@ async function undo() {
 
 function keyPressed(event) {
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (chosen && event.key === "Escape") return event.preventDefault(), choose(null);
+  if (chosen && questions.has(event.target)) return keyInQuestions(event);
   const pressed = buttons.find((button) => button.dataset.key === event.key.toLowerCase());
   if (pressed) answer(pressed.dataset.answer);
   else if (event.key === "ArrowLeft") undo();
   else return;
   event.preventDefault();
+}
+
+// Enter goes on to the next question, and from the last one sends.
+function keyInQuestions(event) {
+  if (event.key !== "Enter" || event.shiftKey || event.target.matches("button")) return;
+  event.preventDefault();
+  if (!questions.next()) sendChosen();
 }
 
 function sent(entry, reply) {
@@ -139,6 +175,7 @@ async function heard({ kind, assignment, last: other }) {
 
 async function refused(entry, problem) {
   outbox.tell({ kind: "sent" });
+  if (problem.status === 422) return location.reload(); // what is asked has changed since this page was opened
   notify("refused", problem.message);
   if (entry.about.action === "undo" && task?.assignment === entry.about.assignment) showNext();
   if (!task) goOn(await askForWork(outbox, "verify"));
@@ -153,6 +190,8 @@ async function start() {
   }
   take(data.work);
   for (const button of buttons) button.addEventListener("click", () => answer(button.dataset.answer));
+  find("send")?.addEventListener("click", sendChosen);
+  find("back")?.addEventListener("click", () => choose(null));
   find("undo").addEventListener("click", undo);
   document.addEventListener("keydown", keyPressed);
   showNext();

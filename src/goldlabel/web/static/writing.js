@@ -2,6 +2,7 @@
 
 import { Box, placesIn, showMarked } from "./boxes.js";
 import { newKey } from "./outbox.js";
+import { Questions } from "./questions.js";
 import { Stopwatch, askForWork, data, find, forget, nameKeys, notify, openOutbox, say } from "./page.js";
 import { check, measure, percent } from "./rules.js";
 
@@ -12,6 +13,7 @@ const boxes = [...document.querySelectorAll(".slot")].map((root) => new Box(root
 const form = find("writing");
 const unusable = find("unusable");
 const note = find("note");
+const questions = new Questions(find("questions"));
 
 let outbox;
 let task = null;
@@ -177,7 +179,8 @@ function obstacle() {
   const missing = violations.filter(({ rule }) => rule === "missing").length;
   const wrong = boxes.filter((box) => broken(box).length).length;
   if (wrong) return say(wrong === 1 ? "ask_broken_one" : "ask_broken", { n: wrong });
-  return missing ? say(missing === 1 ? "ask_missing_one" : "ask_missing", { n: missing }) : "";
+  if (missing) return say(missing === 1 ? "ask_missing_one" : "ask_missing", { n: missing });
+  return questions.missing ? say("ask_question") : "";
 }
 
 function showButton() {
@@ -185,6 +188,7 @@ function showButton() {
   find("ask").textContent = asked || say(unusable.checked ? "mark_unusable" : "submit");
   find("submit").setAttribute("aria-disabled", String(Boolean(asked)));
   find("slots").hidden = unusable.checked;
+  if (questions.any) questions.root.hidden = unusable.checked;
   find("why").hidden = !unusable.checked;
 }
 
@@ -192,7 +196,8 @@ function showButton() {
 
 function content() {
   const texts = Object.fromEntries(boxes.filter((box) => box.text).map((box) => [box.name, box.text]));
-  return { texts, unusable: unusable.checked, note: note.value, seconds: watch.read(), device: outbox.device };
+  const said = { unusable: unusable.checked, note: note.value, responses: questions.read() };
+  return { texts, ...said, seconds: watch.read(), device: outbox.device };
 }
 
 function isWritten({ texts, note }) {
@@ -220,6 +225,7 @@ function showContent(shown, number) {
     if (box.text !== text) box.text = text; // the caret stays where nothing changes
     box.tell("", "");
   }
+  questions.show(shown.responses);
   unusable.checked = shown.unusable;
   note.value = shown.note;
   measureAll();
@@ -266,7 +272,8 @@ function submit() {
   if (obstacle()) {
     const open = violations.find(({ rule }) => rule !== "missing") ?? violations[0];
     const box = boxes.find((one) => one.label === open?.label && one.level === open?.level);
-    (unusable.checked ? note : box.field).focus();
+    if (box || unusable.checked) (unusable.checked ? note : box.field).focus();
+    else questions.focus(questions.missing);
     return;
   }
   const written = content();
@@ -275,7 +282,7 @@ function submit() {
     return;
   }
   const hypotheses = boxes.filter((box) => box.text.trim()).map(({ label, level, text }) => ({ label, level, text }));
-  const body = { key: newKey(), hypotheses, timings: written.seconds };
+  const body = { key: newKey(), hypotheses, timings: written.seconds, responses: written.responses };
   leave("submit", body, { action: "submit", content: written });
 }
 
@@ -299,11 +306,17 @@ function offerAside(assignment, text) {
   notify("aside", text, { actions: [{ text: say("take_up"), run }], look: "notice" });
 }
 
+function focusAfter(box) {
+  if (box + 1 < boxes.length) boxes[box + 1].field.focus();
+  else if (questions.any) questions.focus();
+  else find("submit").focus();
+}
+
 function keyPressed(event) {
   if (event.isComposing || event.keyCode === 229) return; // the key belongs to the input method
   const box = boxes.findIndex(({ field }) => field === event.target);
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
-  else if (event.key === "Enter" && box >= 0 && !event.shiftKey) (boxes[box + 1]?.field ?? find("submit")).focus();
+  else if (event.key === "Enter" && box >= 0 && !event.shiftKey) focusAfter(box);
   else if (event.altKey && event.code === "KeyS") skip();
   else if (event.altKey && event.code === "KeyX") unusable.click();
   else return;
@@ -394,6 +407,7 @@ function listen() {
   find("skip").addEventListener("click", skip);
   find("skip").addEventListener("blur", () => askToSkip(false));
   unusable.addEventListener("change", () => (showButton(), changed(), unusable.checked && note.focus()));
+  questions.root?.addEventListener("input", () => (showButton(), changed()));
   note.addEventListener("input", () => (showButton(), changed()));
   document.addEventListener("keydown", keyPressed);
   for (const box of boxes) {
