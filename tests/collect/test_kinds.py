@@ -74,17 +74,17 @@ def test_every_kind_keeps_the_contract(name: str) -> None:
         assert protocol.kind == kind.name
         assert bool(protocol.conditions) == kind.has_conditions
         assert kind.text_for("verifier", "") in kind.texts(protocol)
-        assert not kind.offered or all(instructions(text, protocol) for text in kind.texts(protocol))
+        assert all(instructions(text, protocol) for text in kind.texts(protocol))
+        assert {*kind.words} <= {*protocol.label_space.labels, *kind.settings}
         assert kind.policy(protocol).first == protocol.verifying.verifiers
 
 
-def test_only_what_is_offered_can_be_made() -> None:
-    assert [kind.name for kind in offered_kinds()] == ["elicitation", "human-baseline", "vetting"]
+def test_what_can_be_made_and_what_can_be_joined() -> None:
+    assert [kind.name for kind in offered_kinds()] == ["elicitation", "adversarial", "human-baseline", "vetting"]
     names = {name for kind in offered_kinds() for name in kind.protocols}
     assert all(make_protocol(name, "en").kind in KINDS for name in names)
-    with pytest.raises(InputError, match=r"there is no protocol 'elicitation'; allowed: human-baseline, multi"):
+    with pytest.raises(InputError, match=r"there is no protocol 'elicitation'; allowed: adversarial, human-"):
         make_protocol("elicitation", "en")
-    with pytest.raises(InputError, match=r"there is no protocol 'adversarial'"):
-        make_protocol("adversarial", "en")
-    with pytest.raises(InputError, match=r"there is no protocol 'vetting'; allowed: multi, "):
-        make_protocol("multi,vetting", "en")
+    for other in ("vetting", "adversarial"):
+        with pytest.raises(InputError, match=f"there is no protocol '{other}'; allowed: multi, "):
+            make_protocol(f"multi,{other}", "en")

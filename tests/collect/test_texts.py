@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from goldlabel.collect.kinds import offered_kinds
 from goldlabel.collect.protocols import (
     CONDITIONS,
     LANGUAGES,
@@ -22,7 +23,8 @@ from goldlabel.errors import InputError
 
 
 def project(name: str, language: str) -> Protocol:
-    return make_protocol("multi" if name == "verifying" else name, language)
+    judging = {kind.judging_text: kind.protocols[0] for kind in offered_kinds()}
+    return make_protocol(judging.get(name, name), language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -33,7 +35,8 @@ def test_instructions_are_whole(name: str, language: str) -> None:
     assert "{" not in text
     assert "None" not in text
     assert bool(re.search("[一-鿿]", text)) == (language == "zh")
-    assert ("0.30" if name in CONDITIONS else "0.20") in text
+    writes = name in [condition.name for condition in project(name, language).conditions]
+    assert ("0.30" if writes else "0.20") in text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -113,3 +116,18 @@ def test_training_examples_of_ones_own() -> None:
     short = replace(protocol, qualification=replace(protocol.qualification, training=1))
     assert training_examples(short) == [own]
     assert training_examples(replace(short, examples=()))[0].premise != "A"
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("en", ("**definitely correct**", "**neither**", "**definitely incorrect**")),
+        ("zh", ("**一定正确**", "**一定错误**")),
+    ],
+)
+def test_who_writes_against_a_model_and_who_judges_it_read_the_same_words(language: str, told: tuple[str, ...]) -> None:
+    protocol = make_protocol("adversarial", language)
+    changed = replace(protocol, writing=replace(protocol.writing, tries=7))
+    writing, judging = (instructions(name, changed) for name in ("adversarial", "confirming"))
+    assert all(words in text for words in told for text in (writing, judging))
+    assert "**7" in writing

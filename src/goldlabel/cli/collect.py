@@ -61,7 +61,8 @@ def init_command(
         str,
         typer.Option(
             "--protocol",
-            help="single, multi, multi-encourage, multi-constraint, or several of these: a,b; human-baseline; vetting.",
+            help="single, multi, multi-encourage, multi-constraint, or several of these: a,b; human-baseline; vetting; "
+            "adversarial.",
         ),
     ],
     language: Annotated[str, typer.Option("--language", help="Language of the pairs: zh or en.")],

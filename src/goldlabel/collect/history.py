@@ -1,7 +1,8 @@
 """History: what a person sent, and changing or withdrawing it while nothing is decided on it.
 
 A vote may be changed until its pair has a verdict. A text may be changed until somebody has begun to judge it, so that
-no vote is about words that its voter never saw. What stood there before is kept in the events, and pay follows.
+no vote is about words that its voter never saw; one that was tried against a model stays as it was. What stood there
+before is kept in the events, and pay follows.
 
 A question with a known answer has no verdict, and must not be told apart by that: it is as fixed as the vote that its
 sender gave last before it.
@@ -99,7 +100,13 @@ def sent(
                 label=row.label,
                 note=row.note,
                 pairs=[
-                    SentPair(pair.id, pair.label, pair.level, pair.hypothesis, free and pair.id not in begun)
+                    SentPair(
+                        id=pair.id,
+                        label=pair.label,
+                        level=pair.level,
+                        hypothesis=pair.hypothesis,
+                        open=free and pair.id not in begun and not _is_tried(pair),
+                    )
                     for pair in own
                 ],
                 responses=row.responses or {},
@@ -145,7 +152,7 @@ def change_text(tx: Transaction, project_id: int, answer_id: int, person_id: int
     pair = next((one for one in written if one.id == pair_id), None)
     if pair is None:
         raise Missing("no_pair")
-    if _begun(tx, [pair_id]) or tx.one(_looked_at([answer.id])) is not None:
+    if _begun(tx, [pair_id]) or tx.one(_looked_at([answer.id])) is not None or _is_tried(pair):
         raise Conflict("answer_fixed")
     text = clean_text(text)
     if text == pair.hypothesis:
@@ -294,6 +301,11 @@ def _begun(tx: Transaction, pair_ids: Sequence[int]) -> set[int]:
     """Return the pairs of some that somebody has judged or has in hand."""
     begun = select(tasks.c.pair_id).where(tasks.c.pair_id.in_(pair_ids), tasks.c.state.in_(("leased", "answered")))
     return {row.pair_id for row in tx.all(begun)}
+
+
+def _is_tried(pair: Row[Any]) -> bool:
+    """Say whether a model has answered to a pair: what it answered to is this text and no other."""
+    return pair.round_id is not None
 
 
 def _looked_at(answer_ids: Sequence[int]) -> Any:

@@ -322,7 +322,7 @@ def make_protocol(name: str, language: str) -> Protocol:
     names = name.split(",")
     kinds = offered_kinds()
     if len(names) > 1:
-        kinds = [kind for kind in kinds if kind.has_conditions]
+        kinds = [kind for kind in kinds if kind.joins_conditions]
     allowed = {name: kind for kind in kinds for name in kind.protocols}
     for one in names:
         if one not in allowed:

@@ -8,7 +8,7 @@ and not verified stays, as unverified training data.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -20,6 +20,7 @@ from goldlabel.collect.assignment import give_back
 from goldlabel.collect.events import record
 from goldlabel.collect.export import split_pairs
 from goldlabel.collect.projects import Project, project
+from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.round_splits import HeldOut, round_name
 from goldlabel.collect.schema import assignments, pairs, projects, rounds, tasks, tries
@@ -187,6 +188,19 @@ def rates_of(found: Project, current: Round | None) -> Rates:
     """Return what is paid in a round."""
     pay = found.protocol.pay
     return current.pay if current is not None and current.pay is not None else Rates(pair=pay.pair, bonus=pay.bonus)
+
+
+def protocol_now(tx: Transaction, found: Project) -> Protocol:
+    """Return a project's protocol with the tries and the rates of the round that is open, if any."""
+    current = open_round_of(tx, found.id) if found.kind.has_rounds else None
+    if current is None:
+        return found.protocol
+    rates = rates_of(found, current)
+    return replace(
+        found.protocol,
+        writing=replace(found.protocol.writing, tries=current.tries),
+        pay=replace(found.protocol.pay, pair=rates.pair, bonus=rates.bonus),
+    )
 
 
 def unused_contexts(tx: Transaction, project_id: int) -> int:

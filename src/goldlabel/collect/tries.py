@@ -19,7 +19,6 @@ from sqlalchemy import ColumnElement, Row, or_, select
 from goldlabel.collect.answering import check_key
 from goldlabel.collect.assignment import keep_alive, lock_assignment, lock_person, own_assignment
 from goldlabel.collect.projects import project
-from goldlabel.collect.protocols import ORDER
 from goldlabel.collect.refusals import Conflict, Invalid
 from goldlabel.collect.rounds import open_round_of
 from goldlabel.collect.rules import clean_text
@@ -76,7 +75,7 @@ class Question:
 
 def target_of(tx: Transaction, row: Row[Any]) -> str:
     """Return the label that an assignment asks for: the writers of one context have the labels in turn."""
-    labels = ORDER[project(tx, row.project_id).protocol.labels]
+    labels = project(tx, row.project_id).protocol.ordered_labels
     task = tx.row(tasks, id=row.task_id)
     premise = tx.row(premises, id=row.premise_id)
     assert task is not None

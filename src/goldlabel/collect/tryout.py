@@ -60,6 +60,8 @@ def begin(store: Store, project_id: int, person: Session, *, condition: str = ""
     with store.read() as tx:
         original = project(tx, project_id)
         texts, written = _premises(tx, original), _pairs(tx, original)
+    if original.kind.has_rounds:
+        raise Invalid("tryout_rounds")
     if original.kind.has_conditions:
         condition = condition or original.protocol.conditions[0].name
         original.protocol.condition(condition)

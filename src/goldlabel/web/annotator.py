@@ -12,12 +12,14 @@ from goldlabel.collect.answering import LONGEST_KEY
 from goldlabel.collect.assignment import take_up
 from goldlabel.collect.collection import collection_key
 from goldlabel.collect.drafts import last_set_aside
+from goldlabel.collect.fooling import LONGEST_REASON
 from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.letters import inbox
 from goldlabel.collect.people import Member, require_role
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.questions import LONGEST_RESPONSE, asked_with
+from goldlabel.collect.rounds import protocol_now
 from goldlabel.collect.rules import script_parameters
 from goldlabel.collect.store import LARGEST
 from goldlabel.collect.texts import instructions, training_examples
@@ -47,12 +49,13 @@ def show_instructions(request: Request, project_id: ProjectId, role: Role, perso
     with store.read() as tx:
         member = require_role(tx, project_id, person.person_id, role)
         found = project(tx, project_id)
+        protocol = protocol_now(tx, found)
         learnt = qualification.is_qualified(tx, found, person.person_id)
     return page(
         request,
         "annotator/instructions.html",
         project=found,
-        text=_instructions(found, member),
+        text=_instructions(found, member, protocol),
         role=role,
         place=PLACE_OF[role],
         learnt=learnt,
@@ -74,6 +77,7 @@ def show_training(
     with store.read() as tx:
         member = require_role(tx, project_id, person.person_id, role)
         found = project(tx, project_id)
+        protocol = protocol_now(tx, found)
         stands = qualification.training(tx, project_id, person.person_id)
     examples = training_examples(found.protocol)
     values: dict[str, Any] = {
@@ -82,7 +86,7 @@ def show_training(
         "place": PLACE_OF[role],
         "stands": stands,
         "needed": _needed(found),
-        "text": _instructions(found, member),
+        "text": _instructions(found, member, protocol),
     }
     # An example's answer is told to those who have answered it, in this attempt or in one before.
     answered = seen is not None and seen < len(examples) and (seen in stands.given or stands.attempt > 1)
@@ -171,6 +175,9 @@ def _work_page(request: Request, project_id: int, person: Person, store: Stored,
         aside = last_set_aside(tx, project_id, person.person_id) if kind == "write" else None
         collection = collection_key(tx)
         unread = inbox(tx, project_id, person.person_id, unread=True)
+        protocol = protocol_now(tx, found)
+        against_model = kind == "write" and found.kind.has_rounds and bool(work.tasks)
+        job = tries_api.view(tx, work.tasks[0].assignment, person.person_id) if against_model else None
     if work.status == "unconsented":
         return RedirectResponse(f"/projects/{project_id}/agree?next=/projects/{project_id}/{kind}", 303)
     if work.status == "unqualified":
@@ -193,16 +200,20 @@ def _work_page(request: Request, project_id: int, person: Person, store: Stored,
         "progress": done,
         "data": data,
         "unread": unread,
-        "text": instructions(found.kind.text_for(role, chosen), found.protocol),
+        "text": instructions(found.kind.text_for(role, chosen), protocol),
     }
     asked = asked_with(found.protocol.questions, kind)
     values |= {"questions": asked, "waits": kind == "verify", "longest_response": LONGEST_RESPONSE}
     if kind == "verify":
         data["last"] = last.model_dump(mode="json") if last else None
         return page(request, "annotator/verifying.html", answers=_answers(found.protocol), **values)
+    data["aside"] = {"assignment": aside.assignment_id, "premise": aside.premise} if aside else None
+    if job is not None:
+        data["job"] = job.model_dump(mode="json")
+        values |= {"job": job, "labels": found.protocol.ordered_labels, "longest_reason": LONGEST_REASON}
+        return page(request, "annotator/duel.html", longest=found.protocol.writing.longest, **values)
     condition = found.protocol.condition(chosen)
     data["condition"] = condition.name
-    data["aside"] = {"assignment": aside.assignment_id, "premise": aside.premise} if aside else None
     data["rules"] = script_parameters(found.protocol) | {"negated_contradictions": condition.negated_contradictions}
     data["slots"] = [
         {"label": label, "level": level, "name": _slot_name(request, label, level, len(condition.levels) > 1)}
@@ -231,8 +242,8 @@ def _answers(protocol: Protocol) -> list[dict[str, Any]]:
     ]
 
 
-def _instructions(found: Project, member: Member) -> str:
-    return instructions(found.kind.text_for(member.role, member.condition), found.protocol)
+def _instructions(found: Project, member: Member, protocol: Protocol) -> str:
+    return instructions(found.kind.text_for(member.role, member.condition), protocol)
 
 
 def _needed(found: Project) -> int:

@@ -80,7 +80,7 @@ def environment(language: str) -> Environment:
         amount=lambda units: in_currency(units),
         said=lambda message: translate(message, language),
         reason=lambda line: translate(reason_of(line), language),
-        label=lambda name: word(name, catalogue(language)),
+        label=lambda name, kind=None: word(name, catalogue(language), kind),
         markdown=lambda text: Markup(_MARKDOWN.render(text)),
     )
     for name in made.list_templates():

@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 
 from goldlabel.collect import assignment, fooling, tries
 from goldlabel.collect.rounds import open_round_of
-from goldlabel.collect.store import Store
+from goldlabel.collect.store import Store, Transaction
 from goldlabel.web.annotator_api import Answered, Key, answered
 from goldlabel.web.security import ObjectId, Person, Stored
 from goldlabel.web.work import LONGEST_TEXT, Name, Seconds
@@ -46,10 +46,11 @@ class ShownTry(BaseModel):
 
 
 class Tries(BaseModel):
-    """The tries of a job, the label that it asks for, and how many tries are left."""
+    """The tries of a job, the label that it asks for, and how many tries are left of how many."""
 
     target: str
     left: int
+    most: int
     tries: list[ShownTry]
 
 
@@ -101,14 +102,19 @@ async def _decided(store: Store, assignment_id: int, person_id: int) -> Tries:
         await asyncio.sleep(PAUSE)
 
 
+def view(tx: Transaction, assignment_id: int, person_id: int) -> Tries:
+    """Return the tries of a person's job as its page shows them."""
+    row = assignment.own_assignment(tx, assignment_id, person_id)
+    made = tries.tries_of(tx, assignment_id, person_id)
+    fought = open_round_of(tx, row.project_id)
+    most = fought.tries if fought is not None else 0
+    left = tries.tries_left(most, made)
+    return Tries(target=tries.target_of(tx, row), left=left, most=most, tries=[_shown(one) for one in made])
+
+
 def _view(store: Store, assignment_id: int, person_id: int) -> Tries:
     with store.read() as tx:
-        row = assignment.own_assignment(tx, assignment_id, person_id)
-        made = tries.tries_of(tx, assignment_id, person_id)
-        fought = open_round_of(tx, row.project_id)
-        left = tries.tries_left(fought.tries, made) if fought is not None else 0
-        target = tries.target_of(tx, row)
-    return Tries(target=target, left=left, tries=[_shown(one) for one in made])
+        return view(tx, assignment_id, person_id)
 
 
 def _shown(one: tries.Try) -> ShownTry:

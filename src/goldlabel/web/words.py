@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gettext import NullTranslations
 
-from goldlabel.collect.kinds import offered_kinds
+from goldlabel.collect.kinds import Kind, offered_kinds
 from goldlabel.collect.kinds.kind import N_
 
 __all__ = ["N_", "WORDS", "word"]
@@ -138,10 +138,12 @@ WORDS = {
 }
 
 
-def word(name: str, messages: NullTranslations) -> str:
+def word(name: str, messages: NullTranslations, kind: Kind | None = None) -> str:
     """Return the word for a name in code; a name that is the user's own stays as it is.
 
-    A setting is named by its place in the protocol, ``protocol.pay.pair``.
+    A setting is named by its place in the protocol, ``protocol.pay.pair``. A ``kind`` of project may have words of its
+    own.
     """
-    known = WORDS.get(name.removeprefix("protocol."))
+    own = kind.words.get(name) if kind is not None else None
+    known = own or WORDS.get(name.removeprefix("protocol."))
     return messages.gettext(known) if known is not None else str(name)

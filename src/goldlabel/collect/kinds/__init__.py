@@ -20,6 +20,8 @@ KINDS.add("adversarial", "goldlabel.collect.kinds.adversarial:ADVERSARIAL")
 
 
 def offered_kinds() -> list[Kind]:
-    """Return the kinds that a project can be made of; those in which people write come first."""
-    kinds = [kind for kind in map(KINDS.get, KINDS) if kind.offered]
-    return sorted(kinds, key=lambda kind: (not kind.writes, kind.name))
+    """Return the kinds that a project can be made of; those in which people write come first.
+
+    Of these, the ones that need no model come before those in which people write against one.
+    """
+    return sorted(map(KINDS.get, KINDS), key=lambda kind: (not kind.writes, kind.has_rounds, kind.name))

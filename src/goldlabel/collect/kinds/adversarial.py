@@ -1,8 +1,8 @@
 """Adversarial rounds (Nie et al. 2020, section 2): people write what a model gets wrong, others confirm it.
 
 A round is open for some time, with models of its own (``collect/rounds.py``); a writer tries (``collect/tries.py``)
-until a model is wrong (``collect/fooling.py``), and two or three others decide who was right. Not offered yet: the
-pages are to come.
+until a model is wrong (``collect/fooling.py``), and two or three others decide who was right. The labels are worded as
+in the paper (section 2.2).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ ADVERSARIAL = Kind(
     own="written",
     imports=("gold",),
     settings=("premises.shortest", "premises.longest", "writing.longest", *JUDGING_SETTINGS, "pay.pair", "pay.bonus"),
-    judging_text="verifying",
+    judging_text="confirming",
     protocols=("adversarial",),
     make=_make,
     policy=_policy,
@@ -67,5 +67,11 @@ ADVERSARIAL = Kind(
     decided=follow_verdict,
     has_conditions=True,
     has_rounds=True,
-    offered=False,
+    words={
+        "entailment": N_("definitely correct"),
+        "neutral": N_("neither"),
+        "contradiction": N_("definitely incorrect"),
+        "pay.pair": N_("Per text, however many tries"),
+        "pay.bonus": N_("Bonus per pair that others confirm"),
+    },
 )

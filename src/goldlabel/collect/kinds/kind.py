@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Kind:
     its verdict becomes its label. ``protocols`` are the names of ready-made protocols, which ``make`` makes in a
     language; where these are conditions of writing, several may be joined. Where a kind ``has_rounds``, people write
     against models while a round is open. ``decided`` is called whenever a pair's verdict changes (with the pair's id
-    and whose answer changed it). A kind that is not ``offered`` is not ready for projects.
+    and whose answer changed it). ``words`` are its own for labels and settings, in the place of the usual ones.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Kind:
     has_conditions: bool = False
     has_rounds: bool = False
     relabels: bool = True
-    offered: bool = True
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def writes(self) -> bool:
@@ -98,6 +98,11 @@ class Kind:
     def asks(self) -> list[str]:
         """The names of the works after which questions of the requester's own are asked; tries end otherwise."""
         return [work.name for work in self.works if work is not WRITE or not self.has_rounds]
+
+    @property
+    def joins_conditions(self) -> bool:
+        """Whether there is a choice of conditions, several of which one project may have."""
+        return self.has_conditions and len(self.protocols) > 1
 
     @property
     def roles(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from goldlabel.collect.kinds import offered_kinds
 from goldlabel.collect.messages import hint
-from goldlabel.collect.protocols import CONDITIONS, ORDER, Protocol, TrainingExample
+from goldlabel.collect.protocols import ORDER, Protocol, TrainingExample
 from goldlabel.collect.refusals import Invalid
 from goldlabel.messages import Word
 
@@ -25,6 +25,9 @@ _HEADS = {
         "entailment": "Definitely true",
         "neutral": "Might be true",
         "contradiction": "Cannot be true",
+        "told entailment": "definitely correct",
+        "told neutral": "neither",
+        "told contradiction": "definitely incorrect",
         "with": "with a negator",
         "without": "without",
         "colon": ": ",
@@ -33,6 +36,9 @@ _HEADS = {
         "entailment": "一定为真",
         "neutral": "可能为真",
         "contradiction": "一定为假",
+        "told entailment": "一定正确",
+        "told neutral": "两者都不是",
+        "told contradiction": "一定错误",
         "with": "用否定词",
         "without": "不用否定词",
         "colon": "：",
@@ -42,7 +48,9 @@ _HEADS = {
 
 def instruction_names() -> list[str]:
     """Return the names of all instructions: for each condition of writing, and for judging in each kind of project."""
-    return [*CONDITIONS, *(kind.judging_text for kind in offered_kinds())]
+    kinds = offered_kinds()
+    conditions = [name for kind in kinds if kind.has_conditions for name in kind.protocols]
+    return [*conditions, *(kind.judging_text for kind in kinds)]
 
 
 def instructions(name: str, protocol: Protocol) -> str:
@@ -59,6 +67,7 @@ def instructions(name: str, protocol: Protocol) -> str:
     numbers = {
         "overlap": round(100 * protocol.writing.overlap),
         "batch": protocol.writing.batch,
+        "tries": protocol.writing.tries,
         "negated": condition.negated_contradictions if condition else None,
         "currency": pay.currency,
         **{f"pay_{kind}": getattr(pay, kind) for kind in ("pair", "label", "bonus", "penalty")},
@@ -100,12 +109,15 @@ def _examples(language: str) -> dict[str, str]:
     table, heads = _table(language, "examples"), _HEADS[language]
     colon = heads["colon"]
     lists = {label: "\n".join(f"- {text}" for text in table[label]) for label in ORDER["nli3"]}
-    judged = "\n".join(f"- {table[label][1]} → **{heads[label]}**" for label in ORDER["nli3"])
+    judged, told = (
+        "\n".join(f"- {table[label][1]} → **{heads[told + label]}**" for label in ORDER["nli3"])
+        for told in ("", "told ")
+    )
     pairs = "\n\n".join(
         f"> {one['premise']}\n\n- {heads['with']}{colon}{one['with']}\n- {heads['without']}{colon}{one['without']}"
         for one in table["without_negator"]
     )
-    return {"premise": table["premise"], **lists, "judged": judged, "without_negator": pairs}
+    return {"premise": table["premise"], **lists, "judged": judged, "told": told, "without_negator": pairs}
 
 
 @cache

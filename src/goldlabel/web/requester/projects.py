@@ -57,7 +57,7 @@ def make_project(
     _require_requester(person, store)
     kind = kind or offered_kinds()[0].name
     try:
-        in_conditions = any(one.has_conditions for one in offered_kinds() if one.name == kind)
+        in_conditions = any(one.joins_conditions for one in offered_kinds() if one.name == kind)
         if in_conditions and not conditions:
             raise Invalid("no_condition_chosen")
         protocol = make_protocol(",".join(conditions) if in_conditions else kind, language)

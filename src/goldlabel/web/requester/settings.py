@@ -156,7 +156,7 @@ def changed(protocol: Protocol, given: Mapping[str, str], conditions: list[str])
             fields[one.section][one.name] = _value(one, given.get(one.key, "").strip())
     held = {condition.name for condition in protocol.conditions}
     for name in conditions:
-        if name not in held and kind.has_conditions:
+        if name not in held and kind.joins_conditions:
             fields["conditions"].append(_condition(name))
     return Protocol.from_dict(fields)
 
@@ -225,7 +225,7 @@ def _settings_page(
         defaults=shown(kind.make(names, protocol.language)),
         help=HELP,
         held=[condition.name for condition in project.protocol.conditions],
-        about=ABOUT if project.kind.has_conditions else {},
+        about=ABOUT if project.kind.joins_conditions else {},
         problem=problem,
         wrong=wrong,
         saved=saved,

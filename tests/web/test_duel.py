@@ -1,0 +1,238 @@
+"""The page on which people write against a model, and what it sends and fetches, over HTTP."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from goldlabel.collect import accounts, history, people, recount
+from goldlabel.collect.projects import project
+from goldlabel.collect.refusals import Conflict
+from goldlabel.collect.rounds import close_round
+from goldlabel.collect.schema import pairs, projects, tries
+from goldlabel.web import tries_api
+from goldlabel.worker.adversaries import Adversaries
+from tests.web.duels import LABELS, released, start_duel
+from tests.web.world import Visitor, World
+
+
+class Duel:
+    """A writer at a job."""
+
+    def __init__(self, world: World, model: str | None = "obedient") -> None:
+        self.world = world
+        self.project, self.writer = start_duel(world.store, "duel", model=model)
+        world.people["duellist"] = self.writer
+        self.visitor = world.visitor("duellist")
+
+    def page(self) -> str:
+        answer = self.visitor.get(f"/projects/{self.project}/write")
+        assert answer.status_code == 200
+        return str(answer.text)
+
+    def data(self) -> Any:
+        return json.loads(self.page().partition('type="application/json" id="data">')[2].partition("</script>")[0])
+
+    def take(self) -> str:
+        """Take the job; return the address of what its page sends."""
+        return f"/api/assignments/{self.data()['work']['tasks'][0]['assignment']}"
+
+    def answer(self) -> None:
+        """Have the models answer."""
+        adversaries = Adversaries(self.world.store, "worker")
+        adversaries.answer()
+        adversaries.wait()
+
+
+def post(visitor: Visitor, path: str, body: Any) -> Any:
+    return visitor.client.post(path, json=body, headers={"x-csrf-token": visitor.csrf})
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tries_api, "PATIENCE", 0.0)
+
+
+def test_a_job_is_the_same_whenever_it_is_looked_at(empty: World) -> None:
+    duel = Duel(empty)
+    path, target = duel.take(), duel.data()["job"]["target"]
+    words = {
+        "entailment": "definitely correct",
+        "contradiction": "definitely incorrect",
+        "neutral": "neither definitely",
+    }
+    assert re.search(rf'id="target" data-label="{target}">{words[target]}', duel.page())
+    assert duel.data()["job"] == {"target": target, "left": 5, "most": 5, "tries": []}
+    shown = post(duel.visitor, f"{path}/tries", {"key": "a", "text": f"say {target}"}).json()
+    assert [one["state"] for one in shown["tries"]] == ["waiting"]
+    assert duel.data()["job"] == shown
+    duel.answer()
+    shown = duel.visitor.get(f"{path}/tries").json()
+    assert [(one["state"], shown["left"]) for one in shown["tries"]] == [("right", 4)]
+    assert shown["tries"][0]["scores"][target] == pytest.approx(0.64)
+    again = post(duel.visitor, f"{path}/tries", {"key": "a", "text": "something else"}).json()
+    assert again == shown == duel.data()["job"], "a try that was sent twice is one try"
+    early = post(duel.visitor, f"{path}/finish", {"key": "f"})
+    assert early.status_code == 409
+    assert "4 tries are left" in early.json()["message"]
+    other = next(label for label in LABELS if label != target)
+    post(duel.visitor, f"{path}/tries", {"key": "b", "text": f"say {other}"})
+    duel.answer()
+    assert [one["state"] for one in duel.data()["job"]["tries"]] == ["right", "fooled"]
+    reasonless = post(duel.visitor, f"{path}/finish", {"key": "f", "reasons": {"label": "So it is."}})
+    assert reasonless.status_code == 422
+    reasons = {"label": "So it is.", "model": "It was rash."}
+    for repeated in (False, True):
+        sent = post(duel.visitor, f"{path}/finish", {"key": "f", "reasons": reasons, "timings": {"total": 3.5}})
+        assert (sent.json()["state"], sent.json()["repeated"]) == ("counted", repeated)
+    assert duel.take() != path
+    with empty.store.read() as tx:
+        stored = tx.all(select(pairs).order_by(pairs.c.id))
+        assert recount.check(tx, duel.project) == []
+    assert [(row.label, row.meta["fooled"]) for row in stored] == [(target, False), (target, True)]
+
+
+def test_what_a_model_answered_to_is_not_changed_later(empty: World) -> None:
+    duel = Duel(empty)
+    path, target = duel.take(), duel.data()["job"]["target"]
+    other = next(label for label in LABELS if label != target)
+    post(duel.visitor, f"{path}/tries", {"key": "a", "text": f"say {other}"})
+    duel.answer()
+    post(duel.visitor, f"{path}/finish", {"key": "f", "reasons": {"label": "So it is.", "model": "It was rash."}})
+    with empty.store.write() as tx:
+        (sent,), _ = history.sent(tx, duel.project, duel.writer)
+        assert not sent.pairs[0].open
+        with pytest.raises(Conflict, match="others or a model have judged it"):
+            history.change_text(tx, duel.project, sent.answer_id, duel.writer, sent.pairs[0].id, "Another sentence.")
+    mine = duel.visitor.get(f"/projects/{duel.project}/mine").text
+    assert "definitely" in mine or "neither" in mine
+    assert "cannot be true" not in mine
+
+
+def test_a_model_that_is_dead_uses_up_no_try(empty: World) -> None:
+    duel = Duel(empty, "dead")
+    path, target = duel.take(), duel.data()["job"]["target"]
+    for key in "abcdefg":
+        post(duel.visitor, f"{path}/tries", {"key": key, "text": "A sentence that is kept."})
+        duel.answer()
+        shown = duel.visitor.get(f"{path}/tries").json()
+        assert (shown["tries"][-1]["state"], shown["tries"][-1]["scores"], shown["left"]) == ("failed", None, 5)
+    released.set()
+    post(duel.visitor, f"{path}/tries", {"key": "h", "text": f"say {target}"})
+    duel.answer()
+    assert [one["state"] for one in duel.data()["job"]["tries"]] == ["failed"] * 7 + ["right"]
+    assert duel.data()["job"]["left"] == 4
+
+
+@pytest.mark.parametrize(
+    ("way", "body"),
+    [
+        ("tries", {"key": "", "text": "Something."}),
+        ("tries", {"key": "k" * 201, "text": "Something."}),
+        ("tries", {"key": "k", "text": ""}),
+        ("tries", {"key": "k", "text": "x" * 1001}),
+        ("tries", {"key": "k", "text": "x" * 20_001}),
+        ("tries", {"text": "Something."}),
+        ("finish", {"key": "k", "reasons": {"label": "x" * 20_001}}),
+        ("finish", {"key": "k", "reasons": {"x" * 21: "y"}}),
+        ("finish", {"key": "k", "reasons": {str(n): "y" for n in range(11)}}),
+        ("finish", {"key": "k", "timings": {"total": -1}}),
+    ],
+)
+def test_what_is_out_of_bounds_is_refused_and_nothing_is_kept(empty: World, way: str, body: Any) -> None:
+    duel = Duel(empty)
+    refused = post(duel.visitor, f"{duel.take()}/{way}", body)
+    assert refused.status_code == 422
+    assert duel.data()["job"]["tries"] == []
+
+
+def test_a_job_is_its_writers_alone(empty: World) -> None:
+    duel = Duel(empty)
+    path, boss = duel.take(), empty.visitor("boss")
+    assert boss.get(f"{path}/tries").status_code == 404
+    assert post(boss, f"{path}/tries", {"key": "k", "text": "Something."}).status_code == 404
+    assert post(boss, f"{path}/finish", {"key": "k"}).status_code == 404
+    assert empty.visitor().get(f"{path}/tries").status_code == 401
+    for number in (0, -1, 2**63, "x"):
+        assert duel.visitor.get(f"/api/assignments/{number}/tries").status_code in (404, 422)
+    assert empty.one(select(tries.c.id)) is None
+
+
+def test_between_two_rounds_the_page_says_so(empty: World) -> None:
+    duel = Duel(empty, None)
+    assert "Between two rounds" in duel.page()
+    assert "两轮之间" in duel.visitor.get(f"/projects/{duel.project}/write", headers={"accept-language": "zh"}).text
+
+
+def test_a_round_that_is_closed_under_a_writer_loses_nothing(empty: World) -> None:
+    duel = Duel(empty)
+    path = duel.take()
+    post(duel.visitor, f"{path}/tries", {"key": "a", "text": "Kept."})
+    with empty.store.write() as tx:
+        close_round(tx, duel.project, force=True, by=None)
+    late = post(duel.visitor, f"{path}/tries", {"key": "b", "text": "Too late."})
+    assert late.status_code == 409
+    assert [one["text"] for one in duel.visitor.get(f"{path}/tries").json()["tries"]] == ["Kept."]
+    assert "Between two rounds" in duel.page()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_requester_makes_a_campaign_in_the_browser(empty: World, language: str) -> None:
+    boss = empty.visitor("boss")
+    form = {"name": "campaign", "kind": "adversarial", "language": language}
+    assert boss.post("/projects", form).status_code == 303
+    with empty.store.read() as tx:
+        made = project(tx, tx.value(select(projects.c.id)))
+    home = f"/projects/{made.id}"
+    for place in (
+        "",
+        "/settings",
+        "/invitations",
+        "/people",
+        "/import",
+        "/manage",
+        "/texts",
+        "/figures",
+        "/checks",
+        "/examples",
+        "/pairs",
+        "/queue",
+    ):
+        answer = boss.get(f"{home}{place}")
+        assert answer.status_code == 200, place
+        assert "multi-encourage" not in answer.text, place
+    kept = boss.send(f"{home}/settings", {"pay.bonus": "0.75", "conditions": "multi"})
+    assert "0.75" in kept.text
+    with empty.store.read() as tx:
+        protocol = project(tx, made.id).protocol
+    assert (str(protocol.pay.bonus), [one.name for one in protocol.conditions]) == ("0.75", ["adversarial"])
+
+
+def test_writing_against_a_model_is_not_tried_out_on_a_copy(empty: World) -> None:
+    boss, campaign = empty.visitor("boss"), start_duel(empty.store, "duel")[0]
+    with empty.store.write() as tx:
+        people.add_member(tx, campaign, empty.people["boss"], "requester", by=None)
+    assert "/tryout" not in boss.get(f"/projects/{campaign}/manage").text
+    refused = boss.post(f"/projects/{campaign}/tryout", {"role": "writer"})
+    assert refused.status_code == 422
+    assert "cannot be tried out on a copy" in refused.text
+
+
+def test_others_judge_in_the_words_of_the_campaign(empty: World) -> None:
+    duel = Duel(empty)
+    path, target = duel.take(), duel.data()["job"]["target"]
+    other = next(label for label in LABELS if label != target)
+    post(duel.visitor, f"{path}/tries", {"key": "a", "text": f"say {other}"})
+    duel.answer()
+    post(duel.visitor, f"{path}/finish", {"key": "f", "reasons": {"label": "So it is.", "model": "It was rash."}})
+    with empty.store.write() as tx:
+        empty.people["judge"] = accounts.create_account(tx, "judge@duel.example", "none")
+        people.add_member(tx, duel.project, empty.people["judge"], "verifier", by=None)
+    judging = empty.visitor("judge").get(f"/projects/{duel.project}/verify").text
+    assert all(words in judging for words in ("definitely correct", "neither", "definitely incorrect", f"say {other}"))
+    assert "might be true" not in judging
+    assert "were written to mislead a model" in judging
