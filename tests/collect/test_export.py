@@ -332,13 +332,15 @@ def test_whatever_the_sizes_nothing_leaks(rows: list[tuple[str, str | None, bool
     frame = pl.DataFrame(
         {
             "id": [str(number) for number in range(len(rows))],
+            "split": ["none"] * len(rows),
             "votes": [["neutral"] * (5 if checked else 1) for _, _, checked, _ in rows],
             "level": [level for _, level, _, _ in rows],
             "writer": [writer for writer, _, _, _ in rows],
             "group": [f"premise-{premise}" for _, _, _, premise in rows],
             "premise": [f"Premise {premise}" for _, _, _, premise in rows],
         },
-        schema={"votes": pl.List(pl.String)} | dict.fromkeys(("id", "level", "writer", "group", "premise"), pl.String),
+        schema={"votes": pl.List(pl.String)}
+        | dict.fromkeys(("id", "split", "level", "writer", "group", "premise"), pl.String),
     )
     plan = VerifiedSplits(dev=dev, test=test, exclusive=("x",))
     assigned = frame.with_columns(plan.assign(frame, seed=3).alias("split"))
@@ -359,6 +361,7 @@ def test_where_units_are_small_the_sizes_are_met_and_exclusive_writers_come_firs
     frame = pl.DataFrame(
         {
             "id": [f"{number:02}" for number in range(36)],
+            "split": ["none"] * 36,
             "votes": [["neutral"] * 5] * 36,
             "level": ["easy", "medium", "hard"] * 12,
             "writer": writers,

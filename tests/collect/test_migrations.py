@@ -134,6 +134,7 @@ SAMPLES["0016"] = tuple(
     one.replace("9.5, 1500000)", '9.5, 1500000, \'{"sure": "yes"}\')') if " answers " in one else one
     for one in SAMPLES["0015"]
 )
+SAMPLES["0017"] = tuple(one.removesuffix(")") + ", 'dev')" if " premises " in one else one for one in SAMPLES["0016"])
 
 
 def url_of(place: str) -> str:

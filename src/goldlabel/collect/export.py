@@ -160,7 +160,7 @@ def split_pairs(snapshot: Snapshot) -> Split:
             pairs = Pairs(frame, pairs.card.with_step(f"{many} decided by a requester (adjudication in meta)"))
     plan = project.kind.splits(snapshot)
     if plan is None:
-        return Split(pairs, {"none": len(pairs)} if len(pairs) else {}, 0, seed)
+        return Split(pairs, dict(pairs.frame.collect()["split"].value_counts().sort("split").iter_rows()), 0, seed)
     return pairs.split(plan, seed=seed)
 
 

@@ -15,18 +15,19 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from goldlabel.collect.importing.tables import blocks, lines_of, opened, refuse_long, table_rows
-from goldlabel.collect.messages import hint, message
+from goldlabel.collect.messages import hint, message, words
 from goldlabel.collect.protocols import Cleaning, PremiseRules
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.rules import clean_text
 from goldlabel.files import data_suffix
-from goldlabel.messages import Message
+from goldlabel.messages import Message, Word
 from goldlabel.pairs.tokens import TOKENIZERS
 
 BLOCK = 10_000
 LONGEST_RAW = 1_000_000
 """Rows that are cleaned together."""
 EXAMPLES = 5
+FIXED_SPLITS = ("train", "dev", "test")
 FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 _TEXT_NAMES = ("premise", "text", "sentence", "sentence1", "context")
 _ID_NAMES = ("id", "original_id", "premise_id")
@@ -34,13 +35,14 @@ _ID_NAMES = ("id", "original_id", "premise_id")
 
 @dataclass(frozen=True, kw_only=True)
 class Premise:
-    """A text to write hypotheses for, and where it comes from."""
+    """A text to write hypotheses for, and where it comes from; ``split`` is where its pairs are to be, if fixed."""
 
     text: str
     genre: str | None = None
     source: str | None = None
     original_id: str | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
+    split: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +106,7 @@ def select_premises(
     source: str | None = None,
 ) -> PremiseReading:
     """Clean premises and keep those that the rules take, each once; the others are counted by reason."""
-    seen: set[str] = set()
+    seen: dict[str, str | None] = {}
     kept: list[Premise] = []
     read = 0
     dropped: dict[str, LeftOut] = {}
@@ -112,11 +114,15 @@ def select_premises(
         cleaned = clean_premises([row.text for _, row in block], rules.cleaning)
         read += len(block)
         for (where, row), text in zip(block, cleaned, strict=True):
+            if row.split != seen.get(text, row.split):
+                raise Invalid(
+                    "split_twice", where=where, one=Word(row.split or "none"), other=Word(seen[text] or "none")
+                )
             reason = _fault(text, rules) or (message("left_twice") if text in seen or text in known else None)
             if reason is not None:
                 leave_out(dropped, reason, where, text or row.text)
                 continue
-            seen.add(text)
+            seen[text] = row.split
             kept.append(replace(row, text=text, genre=row.genre or genre, source=row.source or source))
     return PremiseReading(read=read, premises=tuple(kept), left_out=tuple(dropped.values()))
 
@@ -124,7 +130,7 @@ def select_premises(
 def leave_out(dropped: dict[str, LeftOut], reason: Message, where: Message, text: str) -> None:
     """Count what is left out for a reason, and keep the first of it as examples."""
     told = dropped.get(reason.name, LeftOut(reason=reason, count=0, examples=()))
-    examples = told.examples if len(told.examples) == EXAMPLES else (*told.examples, (where, _shortened(text)))
+    examples = told.examples if len(told.examples) == EXAMPLES else (*told.examples, (where, shortened(text)))
     dropped[reason.name] = replace(told, count=told.count + 1, examples=examples)
 
 
@@ -198,7 +204,17 @@ def _named(rows: Iterable[tuple[Message, Any]], name: str) -> Iterator[tuple[Mes
         original, genre, source = (
             clean_text(str(rest.pop(one))) if one in rest else None for one in (number, "genre", "source")
         )
-        premise = Premise(text=text, genre=genre, source=source, original_id=original, meta=rest)
+        split = str(rest.pop("split", "none")).strip()
+        if split not in (*FIXED_SPLITS, "none"):
+            raise Invalid("premise_split", file=name, where=where, split=split, allowed=words(FIXED_SPLITS))
+        premise = Premise(
+            text=text,
+            genre=genre,
+            source=source,
+            original_id=original,
+            meta=rest,
+            split=None if split == "none" else split,
+        )
         refuse_long(premise, message("file_at", file=name, where=where))
         yield where, premise
 
@@ -213,7 +229,8 @@ def _fault(text: str, rules: PremiseRules) -> Message | None:
     return None
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """Return the beginning of a text, to name it by."""
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 

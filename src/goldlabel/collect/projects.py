@@ -16,6 +16,7 @@ from sqlalchemy import Row, func, select
 
 from goldlabel.collect import drawing
 from goldlabel.collect.events import record
+from goldlabel.collect.fixed_splits import refuse_two_in_pool, refuse_two_splits
 from goldlabel.collect.importing.tables import refuse_long
 from goldlabel.collect.kinds import KINDS, Kind
 from goldlabel.collect.ledger import in_units
@@ -196,6 +197,7 @@ def configure(tx: Transaction, project_id: int, protocol: Protocol, *, by: int |
     if gone:
         raise Invalid("condition_stays", name=Word(min(gone)))
     _check(protocol)
+    refuse_two_in_pool(tx, project_id, protocol)
     tx.run(projects.update().where(projects.c.id == project_id).values(config=dump_protocol(protocol)))
     changed = project(tx, project_id)
     _record(tx, "project.configured", changed, by, config=protocol.to_dict())
@@ -259,6 +261,7 @@ def add_batch(tx: Transaction, project_id: int, new: Sequence[Premise], ranks: R
     """Add some premises of those that places were drawn for; return how many."""
     found = _locked(tx, project_id)
     require_writing(found)
+    refuse_two_splits(found.protocol, new)
     size = tx.value(select(func.max(premises.c.number)).where(premises.c.project_id == project_id)) or 0
     rows = [
         {
@@ -269,6 +272,7 @@ def add_batch(tx: Transaction, project_id: int, new: Sequence[Premise], ranks: R
             "source": one.source,
             "original_id": one.original_id,
             "meta": one.meta or None,
+            "split": one.split,
             "created_at": tx.now,
         }
         for number, one in enumerate(new, start=size + 1)

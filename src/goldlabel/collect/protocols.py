@@ -190,13 +190,24 @@ class Negators:
 
 @dataclass(frozen=True, kw_only=True)
 class SplitRules:
-    """Sizes of dev and test, drawn from verified pairs; both shrink alike where there are fewer."""
+    """Sizes of dev and test, drawn from verified pairs; both shrink alike where there are fewer.
+
+    ``dev_share`` and ``test_share`` are of the verified pairs; the sizes stay the most there can be. ``genres`` says in
+    which split everything of a genre is.
+    """
 
     dev: int = field(default=3000, metadata=bounds(0, 10_000_000))
     test: int = field(default=3000, metadata=bounds(0, 10_000_000))
+    dev_share: float | None = field(default=None, metadata=bounds(0, 1))
+    test_share: float | None = field(default=None, metadata=bounds(0, 1))
+    genres: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_bounds(self)
+        both = (self.dev_share or 0.0) + (self.test_share or 0.0)
+        require(both <= 1, "dev_share", both, message("shares_sum"))
+        known = {*self.genres.values()} <= {"train", "dev", "test"}
+        require(known, "genres", [*self.genres.values()], message("some_of", names=words(("train", "dev", "test"))))
 
 
 @dataclass(frozen=True, kw_only=True)

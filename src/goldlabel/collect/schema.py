@@ -296,10 +296,11 @@ premises = Table(
     Column("meta", _DATA),
     Column("created_at", Moment, nullable=False),
     Column("hidden", Text),
+    Column("split", Text),
     UniqueConstraint("project_id", "number"),
 )
 """``number`` counts the pool to write from; a premise that came with an imported pair has none. ``hidden`` says that
-the requester took it out: ``hidden`` or ``deleted``."""
+the requester took it out: ``hidden`` or ``deleted``. ``split`` is where its pairs go, if the requester fixed that."""
 
 subsets = Table(
     "subsets",

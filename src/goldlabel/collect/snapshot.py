@@ -19,6 +19,7 @@ import pyarrow as pa
 from sqlalchemy import Row, Select, select
 
 from goldlabel.collect.adjudication import adjudications_of
+from goldlabel.collect.fixed_splits import fixed_split
 from goldlabel.collect.hiding import DELETED
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import ONLY
@@ -164,7 +165,7 @@ def _record(row: Row[Any], found: Project, around: _Around) -> dict[str, Any]:
         "hypothesis": row.hypothesis,
         "label": row.label,
         "votes": [row.label, *cast] if writer else cast,
-        "split": "none",
+        "split": _fixed_split(premise, found) or "none",
         "dataset": found.name,
         "language": found.protocol.language,
         "genre": premise.genre or None,
@@ -176,6 +177,12 @@ def _record(row: Row[Any], found: Project, around: _Around) -> dict[str, Any]:
         "group": f"premise-{row.premise_id}",
         "meta": to_json({name: value for name, value in _meta(row, around, complete).items() if value is not None}),
     }
+
+
+def _fixed_split(premise: Row[Any], found: Project) -> str | None:
+    """Return where a requester wants the pairs of a premise; rounds hold out whole contexts of their own."""
+    rules = found.protocol.splits
+    return None if found.kind.has_rounds else fixed_split(rules.genres, premise.split, premise.genre)
 
 
 def _meta(row: Row[Any], around: _Around, complete: bool) -> dict[str, Any]:

@@ -18,11 +18,17 @@ class VerifiedSplits:
     """At most ``dev`` and ``test`` verified pairs, no unit in two splits; where there are fewer, both shrink alike.
 
     Verified pairs of ``exclusive`` writers go to test before those of others. What else they wrote, and what shares a
-    unit with dev or test, is in ``none``; all other pairs are in train.
+    unit with dev or test, is in ``none``; all other pairs are in train. Where ``dev_share`` and ``test_share`` are
+    given, they are the most that is taken of the verified pairs.
+
+    Pairs that have a split already keep it, and count towards its size: into dev and test go the verified ones, and
+    what else shares their premise is in ``none``.
     """
 
     dev: int
     test: int
+    dev_share: float | None = None
+    test_share: float | None = None
     exclusive: tuple[str, ...] = ()
     balance: tuple[str, ...] = ("level",)
 
@@ -41,11 +47,27 @@ class VerifiedSplits:
 
     def assign(self, frame: pl.DataFrame, seed: int) -> pl.Series:
         """Return the new split of each row."""
+        verified = frame["votes"].list.len() >= LEAST_VOTES
+        fixed = frame["split"].set(frame["split"].is_in(["dev", "test"]) & ~verified, "none")
+        fixed = fixed.set(_written_by(frame, self.exclusive) & (fixed != "test"), "none")
+        free = frame["split"] == "none"
+        there = int(verified.sum())
+        dev, test = (max(0, self._size(name, there) - int((fixed == name).sum())) for name in ("dev", "test"))
+        return fixed.scatter(free.arg_true(), self._draw(frame.filter(free), dev, test, seed))
+
+    def _size(self, name: str, there: int) -> int:
+        """Return how many of the verified pairs a split has at most."""
+        size, part = (self.dev, self.dev_share) if name == "dev" else (self.test, self.test_share)
+        return size if part is None else min(size, int(part * there + 1e-9))
+
+    def _draw(self, frame: pl.DataFrame, dev: int, test: int, seed: int) -> pl.Series:
+        """Return the split of each row, none of which is fixed."""
         theirs = _written_by(frame, self.exclusive)
         verified = frame["votes"].list.len() >= LEAST_VOTES
-        dev, test = _shrunk(self.dev, self.test, int(verified.sum()))
+        wanted = test
+        dev, test = _shrunk(dev, wanted, int(verified.sum()))
         dev = min(dev, int((verified & ~theirs).sum()))
-        test = min(self.test, int(verified.sum()) - dev)
+        test = min(wanted, int(verified.sum()) - dev)
         held = min(int((verified & theirs).sum()), test)
         first = self._drawn(frame, theirs, 0, held, seed)
         free = first == "train"

@@ -135,6 +135,9 @@ WORDS = {
     "pay.penalty": N_("Penalty per pair (multi-constraint)"),
     "splits.dev": N_("Pairs in dev, at most"),
     "splits.test": N_("Pairs in test, at most"),
+    "splits.dev_share": N_("Share of the judged pairs in dev, at most"),
+    "splits.test_share": N_("Share of the judged pairs in test, at most"),
+    "splits.genres": N_("Splits by genre"),
 }
 
 

@@ -14,6 +14,7 @@ from typing import TypeVar
 from sqlalchemy import select
 
 from goldlabel.collect import drawing
+from goldlabel.collect.fixed_splits import refuse_two_splits
 from goldlabel.collect.importing.known import Known, known_pairs, known_premises
 from goldlabel.collect.importing.tables import blocks
 from goldlabel.collect.premises import Premise
@@ -40,6 +41,7 @@ def add_all_premises(
     with store.read() as tx:
         found = project(tx, project_id)
         require_writing(found)
+        refuse_two_splits(found.protocol, new)
         ranks = Ranks.draw(tx, found, [one.genre or "" for one in new])
         known.catch_up(tx)
     rules = found.protocol

@@ -25,7 +25,13 @@ def _figures(snapshot: Snapshot, resamples: int) -> Figures:
 
 def _splits(snapshot: Snapshot) -> VerifiedSplits:
     sizes = snapshot.project.protocol.splits
-    return VerifiedSplits(dev=sizes.dev, test=sizes.test, exclusive=snapshot.exclusive)
+    return VerifiedSplits(
+        dev=sizes.dev,
+        test=sizes.test,
+        dev_share=sizes.dev_share,
+        test_share=sizes.test_share,
+        exclusive=snapshot.exclusive,
+    )
 
 
 ELICITATION = Kind(
@@ -53,6 +59,9 @@ ELICITATION = Kind(
         "pay.penalty",
         "splits.dev",
         "splits.test",
+        "splits.dev_share",
+        "splits.test_share",
+        "splits.genres",
     ),
     judging_text="verifying",
     protocols=tuple(CONDITIONS),

@@ -40,4 +40,7 @@ HELP = {
     "pay.rejected": N_("Otherwise what was booked for work that you reject is taken back."),
     "splits.dev": N_("Drawn from fully judged pairs; both shrink alike where there are fewer."),
     "splits.test": N_("Drawn from fully judged pairs; both shrink alike where there are fewer."),
+    "splits.dev_share": N_("Empty for the number alone."),
+    "splits.test_share": N_("Empty for the number alone."),
+    "splits.genres": N_("A line each, such as news = test: all pairs of the genre are there, before others are drawn."),
 }

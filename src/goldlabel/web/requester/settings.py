@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from goldlabel.collect import projects
 from goldlabel.collect.amounts import PLACES, parse_decimal
+from goldlabel.collect.fixed_splits import read_rules
 from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.messages import hint
 from goldlabel.collect.projects import Project
@@ -30,7 +31,7 @@ from goldlabel.web.words import N_
 
 router = APIRouter(tags=["settings"])
 
-WHOLE, SHARE, MONEY, TEXT, YES = "whole", "share", "money", "text", "yes"
+WHOLE, SHARE, MONEY, TEXT, YES, LINES = "whole", "share", "money", "text", "yes", "lines"
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,11 @@ SETTINGS = (
     Setting("pay.budget", MONEY),
     Setting("splits.dev", WHOLE),
     Setting("splits.test", WHOLE),
+    Setting("splits.dev_share", SHARE, optional=True),
+    Setting("splits.test_share", SHARE, optional=True),
+    Setting("splits.genres", LINES, optional=True),
 )
-LONGEST_VALUE = 40
+LONGEST_VALUE, LONGEST_LINES = 40, 4000
 SHARE_PLACES = 8
 _PLACES = {WHOLE: 0, SHARE: SHARE_PLACES, MONEY: PLACES}
 _REFUSALS = {WHOLE: "field_whole", SHARE: "field_share", MONEY: "field_amount"}
@@ -111,7 +115,8 @@ def settings_page(request: Request, project: Managed, saved: bool = False) -> Re
 
 
 _TEXT = {"type": "string", "maxLength": LONGEST_VALUE}
-_FIELDS: dict[str, Any] = {setting.key: _TEXT for setting in SETTINGS}
+_LINES = {"type": "string", "maxLength": LONGEST_LINES}
+_FIELDS: dict[str, Any] = {setting.key: _LINES if setting.kind == LINES else _TEXT for setting in SETTINGS}
 _CONDITIONS = {"type": "array", "items": _TEXT, "maxItems": len(CONDITIONS)}
 _FORM = {"type": "object", "properties": _FIELDS | {"conditions": _CONDITIONS}}
 
@@ -170,6 +175,8 @@ def _condition(name: str) -> dict[str, Any]:
 def _text(setting: Setting, value: Any) -> str:
     if value is None:
         return ""
+    if setting.kind == LINES:
+        return "\n".join(f"{name} = {one}" for name, one in value.items())
     if setting.kind == SHARE:
         return f"{100 * value:.{SHARE_PLACES}f}".rstrip("0").rstrip(".")
     return "yes" if value is True else "" if value is False else str(value)
@@ -181,6 +188,10 @@ def _value(setting: Setting, text: str) -> Any:
         return text == "yes"
     if setting.kind == TEXT:
         return text
+    if setting.kind == LINES:
+        if len(text) > LONGEST_LINES:
+            raise Invalid("text_length", n=len(text), shortest=0, longest=LONGEST_LINES)
+        return read_rules(text)
     if not text and setting.optional:
         return None
     low, high = setting.bounds

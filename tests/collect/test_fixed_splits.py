@@ -1,0 +1,108 @@
+"""Splits that a requester fixes: obeyed before the rest is drawn, and refused where they contradict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from goldlabel.collect.export import export_project
+from goldlabel.collect.fixed_splits import read_rules
+from goldlabel.collect.importing.batches import add_all_premises
+from goldlabel.collect.premises import Premise, read_premises
+from goldlabel.collect.projects import add_premises, configure, create_project, project
+from goldlabel.collect.protocols import PremiseRules, SplitRules
+from goldlabel.collect.refusals import Invalid
+from goldlabel.collect.splits import VerifiedSplits
+from goldlabel.collect.store import Store
+from goldlabel.pairs import read
+from tests.collect.campaign import join, small_protocol, verify_all, write_all
+
+RULES = PremiseRules(shortest=1, longest=100)
+
+
+def pool(split: str | None = "test") -> list[Premise]:
+    texts = [f"Yesterday animal number {n} crossed the wet road." for n in range(8)]
+    return [
+        Premise(text=text, genre=("news", "letters")[n % 2], split=split if n == 0 else None)
+        for n, text in enumerate(texts)
+    ]
+
+
+def test_a_column_fixes_splits() -> None:
+    found = read_premises(b"premise,split\nIt rains.,dev\nIt snows.,\nIt thaws.,none\n", "a.csv", RULES).premises
+    assert [one.split for one in found] == ["dev", None, None]
+    with pytest.raises(Invalid, match=r"a.csv, line 2: split 'devel' is not one of train, dev, test"):
+        read_premises(b"premise,split\nIt rains.,devel\n", "a.csv", RULES)
+    with pytest.raises(Invalid, match="line 3: in test here and in dev elsewhere"):
+        read_premises(b"premise,split\nIt rains.,dev\n It rains. ,test\n", "a.csv", RULES)
+
+
+def test_rules_of_a_form() -> None:
+    assert read_rules("news = test\n\n a=b = dev \n") == {"news": "test", "a=b": "dev"}
+    for wrong in ("news", "news = devel", "news = dev\nnews = test"):
+        with pytest.raises(Invalid):
+            read_rules(wrong)
+    with pytest.raises(Invalid, match="1 together"):
+        SplitRules(dev_share=0.6, test_share=0.6)
+    with pytest.raises(Invalid, match="train, dev, test"):
+        SplitRules(genres={"news": "validation"})
+
+
+def test_a_premise_is_not_in_two_splits(store: Store) -> None:
+    protocol = small_protocol("single")
+    ruled = replace(protocol, splits=replace(protocol.splits, genres={"news": "dev"}))
+    with store.write() as tx:
+        made = create_project(tx, "meadow", ruled, seed=7)
+    with pytest.raises(Invalid, match=r"number 0.*' is fixed in test, but its genre 'news' is in dev"):
+        add_all_premises(store, made.id, pool(), by=None)
+    with store.write() as tx:
+        configure(tx, made.id, protocol, by=None)
+        add_premises(tx, made.id, pool(), by=None)
+        with pytest.raises(Invalid, match="is fixed in test"):
+            configure(tx, made.id, ruled, by=None)
+        configure(tx, made.id, replace(ruled, splits=replace(ruled.splits, genres={"news": "test"})), by=None)
+        assert project(tx, made.id).protocol.splits.genres == {"news": "test"}
+
+
+def test_the_export_obeys_and_draws_the_rest(store: Store, tmp_path: Path) -> None:
+    protocol = small_protocol("single", verifiers=1)
+    rules = SplitRules(dev=3, test=6, genres={"letters": "train"})
+    with store.write() as tx:
+        made = create_project(tx, "meadow", replace(protocol, splits=rules), seed=7)
+        add_premises(tx, made.id, pool("test"), by=None)
+    write_all(store, made.id, join(store, made.id, "writer", 1))
+    verify_all(store, made.id, join(store, made.id, "verifier", 1))
+    export_project(store, made.id, tmp_path / "out")
+    frame = read(tmp_path / "out").collect()
+    fixed = frame.filter(pl.col("premise").str.contains("number 0 "))
+    assert set(fixed["split"]) == {"test"}
+    assert set(frame.filter(genre="letters")["split"]) == {"train"}
+    counts = dict(frame["split"].value_counts().iter_rows())
+    assert (counts["dev"], counts["test"]) == (3, 6)
+    held = (
+        frame.filter(pl.col("split").is_in(["train", "dev", "test"]))
+        .group_by("premise")
+        .agg(pl.col("split").n_unique())
+    )
+    assert set(held["split"]) == {1}
+
+
+def test_fixed_dev_and_test_hold_verified_pairs_only() -> None:
+    frame = pl.DataFrame(
+        {
+            "id": [str(n) for n in range(6)],
+            "premise": ["a", "a", "b", "b", "c", "d"],
+            "group": ["a", "a", "b", "b", "c", "d"],
+            "level": ["easy"] * 6,
+            "label": ["neutral"] * 6,
+            "writer": ["ann", "ann", "ann", "bob", "ann", "ann"],
+            "votes": [["neutral"] * 2, ["neutral"], ["neutral"] * 2, ["neutral"] * 2, ["neutral"] * 2, ["neutral"] * 2],
+            "split": ["dev", "dev", "train", "train", "none", "none"],
+        }
+    )
+    plan = VerifiedSplits(dev=1, test=10, test_share=0.2, exclusive=("bob",))
+    assert plan.assign(frame, 1).to_list()[:4] == ["dev", "none", "train", "none"]
+    assert sorted(plan.assign(frame, 1).to_list()[4:]) == ["test", "train"]
