@@ -51,7 +51,10 @@ def test_other_packages_bring_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     registry.add("own", 1)
     assert list(registry) == ["decoder", "own"]
     assert registry.get("decoder") is json.JSONDecoder
+    assert (registry.origin("decoder"), registry.origin("own")) == ("json", "")
     shadowed: Registry[object] = Registry("thing", entry_points="goldlabel.things")
     shadowed.add("decoder", 1)
-    with pytest.raises(ValueError, match="thing 'decoder' is registered twice"):
-        list(shadowed)
+    assert (list(shadowed), shadowed.get("decoder"), list(shadowed.items())) == (["decoder"], 1, [("decoder", 1)])
+    assert [plugin.problem for plugin in shadowed.refused] == [
+        "thing 'decoder' of json cannot be used (Goldlabel has one of that name)"
+    ]

@@ -21,5 +21,9 @@ class MissingExtraError(GoldlabelError):
     """A feature needs an optional dependency that is not installed."""
 
 
+class PluginError(GoldlabelError):
+    """Something that another package brings cannot be used."""
+
+
 class StorageError(GoldlabelError):
     """The disk refused: full, read-only, no permission."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
 
 from goldlabel.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 LARGEST = 2**32 - 1
 """The largest seed: what NumPy's legacy generator takes, whose streams never change between versions."""
@@ -19,4 +22,6 @@ def check_seed(seed: int) -> int:
 
 def random_state(seed: int) -> np.random.RandomState:
     """Return the generator that a seed starts."""
+    import numpy as np
+
     return np.random.RandomState(check_seed(seed))

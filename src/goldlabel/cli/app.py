@@ -4,71 +4,72 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
 
-from goldlabel.cli import (
-    audit,
-    bench,
-    card,
-    collect,
-    compare,
-    data,
-    demo,
-    duplicates,
-    explain,
-    models,
-    predict,
-    recast,
-    score,
-    split,
-    train,
-    verbs,
-    verify,
-)
 from goldlabel.cli.entry import INTERRUPTED
+from goldlabel.cli.on_use import group_of
 from goldlabel.errors import GoldlabelError
 
 BAD_INPUT = 2
 
 UsageError: Any = typer.BadParameter.__mro__[1]  # Typer gives its root of command-line errors no public name
 
+COMMANDS = {
+    "data": "goldlabel.cli.app:data",
+    "recast": "goldlabel.cli.recast:app",
+    "verify": "goldlabel.cli.verify:verify_command",
+    "audit": "goldlabel.cli.audit:audit_command",
+    "train": "goldlabel.cli.train:train_command",
+    "models": "goldlabel.cli.models:models_command",
+    "predict": "goldlabel.cli.predict:predict_command",
+    "score": "goldlabel.cli.score:score_command",
+    "compare": "goldlabel.cli.compare:compare_command",
+    "bench": "goldlabel.cli.bench:bench_command",
+    "explain": "goldlabel.cli.explain:explain_command",
+    "collect": "goldlabel.cli.collect:app",
+    "demo": "goldlabel.cli.demo:demo_command",
+}
+DATA_COMMANDS = {
+    "list": "goldlabel.cli.data:list_command",
+    "show": "goldlabel.cli.data:show_command",
+    "add": "goldlabel.cli.data:add_command",
+    "fetch": "goldlabel.cli.data:fetch_command",
+    "export": "goldlabel.cli.data:export_command",
+    "make": "goldlabel.cli.make:make_command",
+    "card": "goldlabel.cli.card:card_command",
+    "head": "goldlabel.cli.verbs:head_command",
+    "sample": "goldlabel.cli.verbs:sample_command",
+    "filter": "goldlabel.cli.verbs:filter_command",
+    "merge": "goldlabel.cli.verbs:merge_command",
+    "diff": "goldlabel.cli.verbs:diff_command",
+    "dedupe": "goldlabel.cli.verbs:dedupe_command",
+    "split": "goldlabel.cli.split:split_command",
+    "duplicates": "goldlabel.cli.duplicates:duplicates_command",
+}
+
 app = typer.Typer(
     name="goldlabel",
+    cls=group_of(COMMANDS),
     help="The workbench for natural language inference data and models.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.add_typer(data.app, name="data")
-data.app.command("card")(card.card_command)
-data.app.command("head")(verbs.head_command)
-data.app.command("sample")(verbs.sample_command)
-data.app.command("filter")(verbs.filter_command)
-data.app.command("merge")(verbs.merge_command)
-data.app.command("diff")(verbs.diff_command)
-data.app.command("dedupe")(verbs.dedupe_command)
-data.app.command("split")(split.split_command)
-data.app.command("duplicates")(duplicates.duplicates_command)
-app.add_typer(recast.app, name="recast")
-app.command("verify")(verify.verify_command)
-app.command("audit")(audit.audit_command)
-app.command("train")(train.train_command)
-app.command("models")(models.models_command)
-app.command("predict")(predict.predict_command)
-app.command("score")(score.score_command)
-app.command("compare")(compare.compare_command)
-app.command("bench")(bench.bench_command)
-app.command("explain")(explain.explain_command)
-app.add_typer(collect.app, name="collect")
-app.command("demo")(demo.demo_command)
+data = typer.Typer(
+    cls=group_of(DATA_COMMANDS),
+    help="Sources, counts, exports and splits of pairs.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+
         typer.echo(f"goldlabel {version('goldlabel')}")
         raise typer.Exit
 

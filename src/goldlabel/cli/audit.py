@@ -21,10 +21,10 @@ from goldlabel.cli.output import (
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
-from goldlabel.pairs import Pairs
 
 if TYPE_CHECKING:
     from goldlabel.audit import Audit, Fit
+    from goldlabel.pairs import Pairs
 
 FAILED = 1
 _STEPS = 7

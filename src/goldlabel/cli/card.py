@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from goldlabel.cli.output import JsonOption, parse_map, print_json, print_table
 from goldlabel.cli.reading import with_options
 from goldlabel.errors import InputError
-from goldlabel.pairs.card import Card, Details, read_card, rewrite_card
 from goldlabel.registry import one_of
+
+if TYPE_CHECKING:
+    from goldlabel.pairs.card import Card
+    from goldlabel.pairs.card import Details as Details
+else:  # only a type checker asks what is in them
+    Details = dict
 
 NameOption = Annotated[str | None, typer.Option("--name", help="Name of the dataset on its card.")]
 LicenceOption = Annotated[str | None, typer.Option("--licence", help="Licence of the dataset, such as CC BY 4.0.")]
@@ -68,6 +73,8 @@ def card_command(
     as_json: JsonOption = False,
 ) -> None:
     """Show a dataset's card, or change what it says."""
+    from goldlabel.pairs.card import read_card, rewrite_card
+
     changes = parse_map("--set", settings)
     for key in changes:
         one_of("--set", key, SETTABLE)

@@ -1,22 +1,21 @@
-"""``goldlabel data``: sources, counts, exports, splits."""
+"""``goldlabel data``: sources, counts and exports."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from goldlabel.cli.card import makes_dataset, makes_dataset_in_a_language, refuse_details
+from goldlabel.cli.card import Details, makes_dataset, refuse_details
 from goldlabel.cli.output import (
     JsonOption,
     LimitOption,
     PathArgument,
-    SeedOption,
-    folder_option,
     note,
     open_pairs,
     print_json,
+    print_refused,
     print_table,
     progress,
     refuse_own_input,
@@ -24,30 +23,28 @@ from goldlabel.cli.output import (
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
-from goldlabel.files import input_files
-from goldlabel.pairs import Pairs
-from goldlabel.pairs.card import AUTHORS, Details, rewrite_card
-from goldlabel.pairs.hub import Repository
-from goldlabel.pairs.record import SPLITS
 from goldlabel.registry import one_of
-from goldlabel.sources import SOURCES, add, is_added, load
-from goldlabel.sources.fetch import Progress, fetch
-from goldlabel.sources.fragments import FEATURES, PHENOMENA, write_fragments
 
-app = typer.Typer(help="Sources, counts, exports and splits of pairs.", no_args_is_help=True, rich_markup_mode=None)
+if TYPE_CHECKING:
+    from goldlabel.pairs import Pairs
+    from goldlabel.pairs.hub import Repository
 
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of a source; see 'goldlabel data list'.")]
+NameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME", help="Name of a source (see 'goldlabel data list'), or a YAML file that declares a new one."
+    ),
+]
 FORMATS = ("hf", "jsonl", "csv", "parquet")
-GENERATORS = ("fragments",)
 STDOUT = Path("/dev/stdout")
 
 
-@app.command("list")
 def list_command(as_json: JsonOption = False) -> None:
     """List the known sources, and which of them are here."""
+    from goldlabel.sources import SOURCES, is_added, load
+
     rows = []
-    for name in SOURCES:
-        source = SOURCES.get(name)
+    for name, source in SOURCES.items():
         added = is_added(name)
         rows.append(
             {
@@ -58,15 +55,16 @@ def list_command(as_json: JsonOption = False) -> None:
                 "added": added,
                 "licence": source.licence,
                 "title": source.title,
+                "from": SOURCES.origin(name),
             }
         )
     if as_json:
-        print_json({"sources": rows})
+        print_json({"sources": rows, "refused": list(map(vars, SOURCES.refused))})
     else:
         print_table(list(rows[0]), (row.values() for row in rows))
+        print_refused(SOURCES)
 
 
-@app.command("show")
 @reads_files
 def show_command(
     path: PathArgument,
@@ -76,19 +74,24 @@ def show_command(
     as_json: JsonOption = False,
 ) -> None:
     """Count the pairs of a dataset by split and label."""
+    from goldlabel.pairs.card import AUTHORS
+
     pairs = open_pairs(path, reading, limit=limit)
     show(pairs, as_json)
     if not as_json and pairs.to_dict()["with_votes"]:
         typer.echo(f"author's own label: {AUTHORS[pairs.card.author]}")
 
 
-@app.command("add")
 def add_command(
     name: NameArgument,
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="The corpus's files, folder or archive.")],
     as_json: JsonOption = False,
 ) -> None:
     """Add a source from files that you have."""
+    from goldlabel.files import input_files
+    from goldlabel.sources import SOURCES, add
+
+    name = _declared(name)
     SOURCES.get(name)
     total = sum(file.size for path in paths for file in input_files(path))
     with progress(f"adding {name}", total) as advance:
@@ -100,9 +103,12 @@ def add_command(
     show(added, as_json)
 
 
-@app.command("fetch")
 def fetch_command(name: NameArgument, as_json: JsonOption = False) -> None:
     """Download a source from the address on its card, and add it."""
+    from goldlabel.sources import SOURCES
+    from goldlabel.sources.fetch import Progress, fetch
+
+    name = _declared(name)
     source = SOURCES.get(name)
     note(f"{source.title}\n  licence: {source.licence}\n  paper: {source.paper}\n  from: {source.address}")
     with progress(f"fetching {name}") as bar:
@@ -110,7 +116,13 @@ def fetch_command(name: NameArgument, as_json: JsonOption = False) -> None:
     show(added, as_json)
 
 
-@app.command("export")
+def _declared(name: str) -> str:
+    """Take a source that a file declares into the library; return the name of the one that is meant."""
+    from goldlabel.sources import declare
+
+    return declare(Path(name)) if name.lower().endswith((".yaml", ".yml")) else name
+
+
 @makes_dataset
 @reads_files
 def export_command(
@@ -141,6 +153,9 @@ def export_command(
     as_json: JsonOption = False,
 ) -> None:
     """Write a dataset in another format: one JSONL or CSV file, a Parquet dataset, a Hugging Face folder."""
+    from goldlabel.pairs.hub import Repository
+    from goldlabel.pairs.record import SPLITS
+
     one_of("--to", to, FORMATS)
     if push and to != "hf":
         raise InputError(f"--push is for the hub's own layout, and --to {to} is another; pass --to hf")
@@ -188,43 +203,3 @@ def _push(pairs: Pairs, repository: Repository, output: Path | None, *, public: 
         note(f"{pushed.repository} was there already and stays private; change that in its settings on the hub")
     kept = {"output": str(output)} if output else {}
     show(pairs, as_json, **kept, **vars(pushed))
-
-
-@app.command("make")
-@makes_dataset_in_a_language
-def make_command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=f"The generator: {', '.join(GENERATORS)}.")],
-    language: Annotated[str, typer.Option("--language", help="Language of the pairs: en or zh.")] = "en",
-    pairs: Annotated[int, typer.Option("--pairs", help="How many different pairs to make.")] = 10_000,
-    phenomena: Annotated[
-        str | None,
-        typer.Option("--phenomena", help=f"Only these, joined by commas, of: {', '.join(PHENOMENA)}."),
-    ] = None,
-    artifact: Annotated[
-        str | None,
-        typer.Option(
-            "--artifact",
-            help="Plant an artifact, FEATURE:LABEL:STRENGTH, such as negation:contradiction:0.8: of the pairs whose "
-            f"hypothesis carries FEATURE, the share STRENGTH has LABEL. Features: {', '.join(FEATURES)}.",
-        ),
-    ] = None,
-    output: Annotated[Path | None, folder_option("Folder to write; by default NAME-LANGUAGE.")] = None,
-    *,
-    details: Details,
-    seed: SeedOption = 0,
-    as_json: JsonOption = False,
-) -> None:
-    """Make pairs from the embedded grammars, with labels that are true by construction."""
-    one_of("NAME", name, GENERATORS)
-    with progress(f"making {name}", pairs, in_bytes=False) as advance:
-        made = write_fragments(
-            output or Path(f"{name}-{language}"),
-            language,
-            pairs,
-            seed=seed,
-            phenomena=None if phenomena is None else [word.strip() for word in phenomena.split(",")],
-            artifact=artifact,
-            on_pairs=advance,
-        )
-    rewrite_card(Path(made.output), **details)
-    show(made, as_json, output=made.output)

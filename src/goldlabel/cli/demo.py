@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.server
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,6 @@ from typing import Annotated
 import typer
 
 from goldlabel.cli.output import JsonOption, SeedOption, folder_option, note, print_json, progress
-from goldlabel.demo import run_demo
 
 
 def demo_command(
@@ -21,6 +19,8 @@ def demo_command(
     as_json: JsonOption = False,
 ) -> None:
     """Run the workbench end to end on generated pairs, and serve the report."""
+    from goldlabel.demo import run_demo
+
     with progress("running the demo", 6, in_bytes=False) as advance:
         demo = run_demo(output, seed, advance)
     if as_json:
@@ -32,7 +32,15 @@ def demo_command(
 
 
 def _serve(folder: Path, port: int) -> None:
-    handler = partial(_Quiet, directory=str(folder))
+    import http.server
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        """Serves files without a line per request."""
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    handler = partial(Quiet, directory=str(folder))
     try:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
     except OSError:
@@ -44,10 +52,3 @@ def _serve(folder: Path, port: int) -> None:
         note("")
     finally:
         server.server_close()
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files without a line per request."""
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from goldlabel.cli.card import makes_dataset, refuse_details
+from goldlabel.cli.card import Details, makes_dataset, refuse_details
 from goldlabel.cli.output import (
     JsonOption,
     LimitOption,
@@ -21,10 +21,11 @@ from goldlabel.cli.output import (
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
-from goldlabel.pairs import Pairs
-from goldlabel.pairs.card import Details
-from goldlabel.pairs.duplicates import FIELDS, Duplicates, find_duplicates
 from goldlabel.registry import one_of
+
+if TYPE_CHECKING:
+    from goldlabel.pairs import Pairs
+    from goldlabel.pairs.duplicates import Duplicates
 
 SHOWN = 20
 """How many duplicated pairs are printed for people."""
@@ -56,6 +57,8 @@ def duplicates_command(
     as_json: JsonOption = False,
 ) -> None:
     """Find exact and near duplicates within and across datasets, and drop them if you like."""
+    from goldlabel.pairs.duplicates import FIELDS, find_duplicates
+
     one_of("--on", on, tuple(FIELDS))
     if not drop:
         refuse_details(details, "without --drop none is written")

@@ -9,17 +9,17 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from goldlabel.errors import InputError
-from goldlabel.files import input_files
-from goldlabel.pairs import Pairs, Result
-from goldlabel.pairs.reading import ReadingOptions, data_files
-from goldlabel.pairs.standard_input import STDIN
 from goldlabel.seeds import check_seed
-from goldlabel.sources import SOURCES, find
+
+if TYPE_CHECKING:
+    from goldlabel.pairs import Pairs, Result
+    from goldlabel.pairs.reading import ReadingOptions
+    from goldlabel.registry import Registry
 
 PathArgument = Annotated[
     str, typer.Argument(metavar="PATH", help="A file, a folder, - for standard input, or the name of an added source.")
@@ -42,7 +42,10 @@ def _refuse_stdout(output: Path | None) -> Path | None:
 
 def open_pairs(path: str, reading: ReadingOptions, *, limit: int | None) -> Pairs:
     """Find pairs by path or name, with a progress bar while a file is read."""
-    total = None if path == STDIN or (path in SOURCES and not Path(path).exists()) else _size(Path(path))
+    from goldlabel.pairs.standard_input import STDIN
+    from goldlabel.sources import SOURCES, find
+
+    total = None if path == STDIN or (not Path(path).exists() and path in SOURCES) else _size(Path(path))
     with progress(f"reading {path}", total) as advance:
         return find(path, limit=limit, on_bytes=advance, on_note=note, **reading)
 
@@ -146,6 +149,12 @@ def print_table(columns: list[str], rows: Any) -> None:
     Console(width=output_width(), highlight=False, markup=False).print(table)
 
 
+def print_refused(registry: Registry[Any]) -> None:
+    """Print a line for each plug-in that cannot be used."""
+    for plugin in registry.refused:
+        typer.echo(plugin.problem)
+
+
 def output_width() -> int:
     """Return how many columns stdout has; what is no terminal has many."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 200
@@ -165,6 +174,9 @@ def _cell(value: object) -> str:
 
 
 def _size(path: Path) -> int | None:
+    from goldlabel.files import input_files
+    from goldlabel.pairs.reading import data_files
+
     if path.is_dir():
         return sum(file.stat().st_size for file in data_files(path))
     return sum(file.size for file in input_files(path)) if path.exists() else None

@@ -5,13 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from goldlabel.cli.output import parse_map
-from goldlabel.pairs.reading import FORMATS
-from goldlabel.pairs.reading import ReadingOptions as ReadingOptions
+
+if TYPE_CHECKING:
+    from goldlabel.pairs.reading import ReadingOptions as ReadingOptions
+else:  # only a type checker asks what is in them, and help need not wait for the readers
+    ReadingOptions = dict
 
 PARAMETER = "reading"
 """The parameter of a command in whose place the options stand."""
@@ -36,7 +39,11 @@ def reading_options(
     ] = None,
     file_format: Annotated[
         str | None,
-        typer.Option("--format", help=f"Format of a file whose name does not tell it: {', '.join(FORMATS)}."),
+        typer.Option(
+            "--format",
+            help="Format of a file whose name does not tell it: jsonl, ndjson, json, csv, tsv, txt, xlsx, xls, ods, "
+            "parquet, arrow, feather.",
+        ),
     ] = None,
     delimiter: Annotated[
         str | None, typer.Option("--delimiter", help="Separator of a table, if not the one told from the file.")

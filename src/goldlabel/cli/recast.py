@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from goldlabel.cli.card import makes_dataset
+from goldlabel.cli.card import Details, makes_dataset
 from goldlabel.cli.output import (
     JsonOption,
     LimitOption,
@@ -16,16 +16,15 @@ from goldlabel.cli.output import (
     note,
     parse_map,
     print_json,
+    print_refused,
     print_table,
     progress,
 )
 from goldlabel.errors import InputError
-from goldlabel.files import input_files
-from goldlabel.pairs import Pairs, read
-from goldlabel.pairs.card import Details, rewrite_card
 from goldlabel.registry import one_of
 
 if TYPE_CHECKING:
+    from goldlabel.pairs import Pairs
     from goldlabel.recast import Options
 
 app = typer.Typer(help="Annotations of other tasks, recast as pairs.", no_args_is_help=True, rich_markup_mode=None)
@@ -49,7 +48,7 @@ def list_command(as_json: JsonOption = False) -> None:
     """List the recasters and what files they take."""
     from goldlabel.recast import RECASTERS
 
-    recasters = [RECASTERS.get(name) for name in RECASTERS]
+    recasters = [recaster for _, recaster in RECASTERS.items()]
     if as_json:
         rows = [
             {
@@ -60,15 +59,24 @@ def list_command(as_json: JsonOption = False) -> None:
                 "sources": recaster.sources,
                 "labels": recaster.label_space.name,
                 "settings": dict(recaster.settings),
+                "from": RECASTERS.origin(recaster.name),
             }
             for recaster in recasters
         ]
-        print_json({"recasters": rows})
+        print_json({"recasters": rows, "refused": list(map(vars, RECASTERS.refused))})
         return
     body = [
-        (recaster.name, recaster.phenomenon, recaster.sources, "; ".join(recaster.settings)) for recaster in recasters
+        (
+            recaster.name,
+            recaster.phenomenon,
+            recaster.sources,
+            "; ".join(recaster.settings),
+            RECASTERS.origin(recaster.name),
+        )
+        for recaster in recasters
     ]
-    print_table(["name", "phenomenon", "sources", "settings"], body)
+    print_table(["name", "phenomenon", "sources", "settings", "from"], body)
+    print_refused(RECASTERS)
 
 
 @app.command("run")
@@ -94,6 +102,8 @@ def run_command(
     as_json: JsonOption = False,
 ) -> None:
     """Recast annotated files into a dataset of pairs."""
+    from goldlabel.files import input_files
+    from goldlabel.pairs.card import rewrite_card
     from goldlabel.recast import RECASTERS, run_recast
 
     RECASTERS.get(name)
@@ -140,6 +150,7 @@ def check_command(
     as_json: JsonOption = False,
 ) -> None:
     """Hold a recast dataset against the published pairs, aligned by source id."""
+    from goldlabel.pairs import read
     from goldlabel.recast import RECASTERS, check_recast
 
     RECASTERS.get(name)
@@ -174,6 +185,7 @@ def all_command(
     as_json: JsonOption = False,
 ) -> None:
     """Build one collection of everything a folder holds that can be recast."""
+    from goldlabel.files import input_files
     from goldlabel.recast.collection import find_parts, recast_all
 
     options = _options(style, person, questions, names, seed, {})
@@ -208,6 +220,7 @@ def release_command(
     as_json: JsonOption = False,
 ) -> None:
     """Write a recast dataset in the DNC's own files, a folder for each split."""
+    from goldlabel.pairs import read
     from goldlabel.recast.dnc import write_release
 
     written = write_release(read(path), output, name)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from goldlabel.cli.card import makes_dataset
+from goldlabel.cli.card import Details, makes_dataset
 from goldlabel.cli.output import (
     JsonOption,
     LimitOption,
@@ -24,12 +24,11 @@ from goldlabel.cli.output import (
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
-from goldlabel.pairs import Pairs
-from goldlabel.pairs.card import CARD, Details
-from goldlabel.pairs.drawing import PAIR, UNIT
-from goldlabel.pairs.record import COLUMNS
-from goldlabel.pairs.splits import ExcludeOverlap, ExclusiveWriters, Halves, Plan, Ratios, Split, Subset, Verified
 from goldlabel.registry import one_of
+
+if TYPE_CHECKING:
+    from goldlabel.pairs import Pairs
+    from goldlabel.pairs.splits import Plan, Split
 
 DETAILS = {
     "--by": ("--ratios", "--halves", "--nested", "--verified", "--exclusive-writers"),
@@ -105,6 +104,8 @@ def split_command(
     as_json: JsonOption = False,
 ) -> None:
     """Split a dataset by one plan; --exclude-overlap may follow any of them."""
+    from goldlabel.pairs.card import CARD
+
     options = SplitOptions(
         ratios=ratios,
         halves=halves,
@@ -141,6 +142,10 @@ def split_command(
 
 def _plans(options: SplitOptions) -> dict[str, Plan]:
     """Return the plan the options ask for, under the name of its output; nested subsets are several."""
+    from goldlabel.pairs.drawing import PAIR, UNIT
+    from goldlabel.pairs.record import COLUMNS
+    from goldlabel.pairs.splits import ExcludeOverlap, ExclusiveWriters, Halves, Ratios, Subset, Verified
+
     passed = {f"--{name.replace('_', '-')}" for name, value in vars(options).items() if value}
     chosen = sorted(passed - {*DETAILS, "--exclude-overlap"})
     if len(chosen) > 1:
@@ -176,6 +181,9 @@ def _plans(options: SplitOptions) -> dict[str, Plan]:
 
 def _split(pairs: Pairs, plan: Plan, exclude_overlap: str | None, seed: int) -> Split:
     """Apply the plan, then drop what overlaps; what both dropped is counted together."""
+    from goldlabel.pairs.record import COLUMNS
+    from goldlabel.pairs.splits import ExcludeOverlap
+
     result = pairs.split(plan, seed=seed)
     if exclude_overlap is None or isinstance(plan, ExcludeOverlap):
         return result
@@ -185,6 +193,8 @@ def _split(pairs: Pairs, plan: Plan, exclude_overlap: str | None, seed: int) -> 
 
 
 def _columns(option: str, names: str | None) -> tuple[str, ...]:
+    from goldlabel.pairs.record import COLUMNS
+
     return tuple(one_of(option, name, COLUMNS) for name in names.split(",")) if names else ()
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from goldlabel.pairs import Pairs
-from goldlabel.pairs.labels import LabelSpace, label_space
-from goldlabel.pairs.reading import ReadingOptions
+if TYPE_CHECKING:
+    from goldlabel.pairs import Pairs
+    from goldlabel.pairs.reading import ReadingOptions
 
 ToolOption = Annotated[
     str | None,
@@ -25,6 +25,7 @@ def open_tool(
     paths: Sequence[Path], tool: str, question: str | None, reading: ReadingOptions, limit: int | None
 ) -> Pairs:
     """Read an export of an annotation tool as pairs with votes."""
+    from goldlabel.pairs.labels import LabelSpace, label_space
     from goldlabel.pairs.tools.reading import read_tool
 
     labels = reading["labels"]

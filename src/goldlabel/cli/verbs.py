@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from goldlabel.cli.card import makes_dataset, refuse_details
+from goldlabel.cli.card import Details, makes_dataset, refuse_details
 from goldlabel.cli.output import (
     JsonOption,
     LimitOption,
@@ -23,13 +23,10 @@ from goldlabel.cli.output import (
     show,
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
-from goldlabel.pairs import Pairs
-from goldlabel.pairs.card import Details
-from goldlabel.pairs.conditions import where as keep_where
-from goldlabel.pairs.difference import compare_versions
-from goldlabel.pairs.duplicates import FIELDS, find_duplicates
-from goldlabel.pairs.merging import merge
 from goldlabel.registry import one_of
+
+if TYPE_CHECKING:
+    from goldlabel.pairs import Pairs
 
 COLUMNS = ("id", "label", "premise", "hypothesis")
 SHOWN = 20
@@ -77,6 +74,8 @@ def filter_command(
     as_json: JsonOption = False,
 ) -> None:
     """Keep the pairs for which a condition holds, and show or write them."""
+    from goldlabel.pairs.conditions import where as keep_where
+
     _give(keep_where(open_pairs(path, reading, limit=limit), where), path, output, details, as_json)
 
 
@@ -93,6 +92,8 @@ def merge_command(
     as_json: JsonOption = False,
 ) -> None:
     """Put several datasets into one; each pair still says where it comes from."""
+    from goldlabel.pairs.merging import merge
+
     for path in paths:
         refuse_own_input(output, path)
     datasets = [open_pairs(path, reading, limit=limit) for path in paths]
@@ -110,6 +111,8 @@ def diff_command(
     as_json: JsonOption = False,
 ) -> None:
     """Say what was added, dropped, relabelled and reworded between two versions of a dataset."""
+    from goldlabel.pairs.difference import compare_versions
+
     result = compare_versions(open_pairs(old, reading, limit=None), open_pairs(new, reading, limit=None))
     show(result, as_json)
     if as_json:
@@ -136,6 +139,8 @@ def dedupe_command(
     as_json: JsonOption = False,
 ) -> None:
     """Keep one pair of each cluster of duplicates; train gives way to dev and test."""
+    from goldlabel.pairs.duplicates import FIELDS, find_duplicates
+
     one_of("--on", on, tuple(FIELDS))
     refuse_own_input(output, path)
     pairs = open_pairs(path, reading, limit=limit)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from goldlabel.cli.card import makes_dataset, refuse_details
+from goldlabel.cli.card import Details, makes_dataset, refuse_details
 from goldlabel.cli.output import (
     JsonOption,
     LimitOption,
@@ -24,11 +24,10 @@ from goldlabel.cli.output import (
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.cli.tools import QuestionOption, ToolOption, open_tool
 from goldlabel.errors import InputError
-from goldlabel.pairs import Result
-from goldlabel.pairs.card import Details, rewrite_card
 
 if TYPE_CHECKING:
     from goldlabel.metrics import Estimate
+    from goldlabel.pairs import Result
     from goldlabel.verify import Verification
 
 UNDEFINED = "undefined"
@@ -101,6 +100,7 @@ def verify_command(
     as_json: JsonOption = False,
 ) -> None:
     """Turn votes into gold labels, and measure agreement, annotators and what is ambiguous."""
+    from goldlabel.pairs.card import rewrite_card
     from goldlabel.verify import compare_mixture, human_baseline, read_votes, verify
     from goldlabel.verify.vote_files import VOTE_COLUMNS
 

@@ -12,6 +12,7 @@ from goldlabel.errors import MissingExtraError
 from goldlabel.models.loading import FORMS
 from goldlabel.models.model import MODELS, WITH_REFERENCE, find_member
 from goldlabel.pairs.result import Result
+from goldlabel.registry import Refused
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Entry:
     """Its own options and their defaults."""
     missing: str = ""
     """What has to be installed first; nothing else is known then."""
+    origin: str = ""
+    """The package that brings it; empty for those that come with Goldlabel."""
 
     @property
     def recipe_text(self) -> str:
@@ -43,7 +46,9 @@ class Entry:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        return vars(self) | {
+        plain = {name: value for name, value in vars(self).items() if name != "origin"}
+        return plain | {
+            "from": self.origin,
             "recipe": None if self.recipe is None else dict(self.recipe),
             "options": dict(self.options),
             "missing": self.missing or None,
@@ -55,6 +60,7 @@ class Catalogue(Result):
     """The models that can be trained, and the forms of name by which others are loaded."""
 
     models: tuple[Entry, ...]
+    refused: tuple[Refused, ...]
     forms: Mapping[str, str]
 
     @property
@@ -67,7 +73,7 @@ class Catalogue(Result):
         """One row per model."""
         rows = [
             {"name": entry.name, "kind": entry.kind, "what": entry.summary, "recipe": entry.recipe_text}
-            | {"paper": entry.paper}
+            | {"paper": entry.paper, "from": entry.origin}
             for entry in self.models
         ]
         return pl.DataFrame(rows)
@@ -75,14 +81,21 @@ class Catalogue(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return both lists."""
         forms = [{"form": form, "loads": what} for form, what in self.forms.items()]
-        return {"models": [entry.to_dict() for entry in self.models], "forms": forms}
+        return {
+            "models": [entry.to_dict() for entry in self.models],
+            "forms": forms,
+            "refused": list(map(vars, self.refused)),
+        }
 
 
 def list_models() -> Catalogue:
     """Return what can be trained, baselines first, and what can be loaded."""
     order = ("baseline", "network", "encoder", "")
-    entries = sorted((_entry(name) for name in MODELS), key=lambda entry: (order.index(entry.kind), entry.name))
-    return Catalogue(tuple(entries), FORMS)
+    refused = MODELS.refused
+    unusable = {plugin.name for plugin in refused if MODELS.origin(plugin.name) == plugin.origin}
+    usable = (_entry(name) for name in MODELS if name not in unusable)
+    entries = sorted(usable, key=lambda entry: (order.index(entry.kind), entry.name))
+    return Catalogue(tuple(entries), tuple(refused), FORMS)
 
 
 def _entry(name: str) -> Entry:
@@ -93,4 +106,4 @@ def _entry(name: str) -> Entry:
         return Entry(shown, "", "", "", None, {}, str(error))
     summary = str(member.__doc__).partition("\n")[0].rstrip(".")
     recipe = vars(member.recipe) if member.fitted_by_trainer else None
-    return Entry(shown, member.kind, summary, member.paper, recipe, member.own_options())
+    return Entry(shown, member.kind, summary, member.paper, recipe, member.own_options(), origin=MODELS.origin(name))

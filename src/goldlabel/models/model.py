@@ -102,7 +102,11 @@ _EVERYWHERE = ("seed", "vectors", "hypothesis_only", "premise_only")
 WITH_REFERENCE = "hf"
 """The member that is trained from something else: ``hf:NAME_OR_PATH``."""
 
-MODELS: Registry[Any] = Registry("model")
+MODELS: Registry[Any] = Registry(
+    "model",
+    entry_points="goldlabel.models",
+    is_one=lambda value: all(hasattr(value, name) for name in ("kind", "paper", "fitted_by_trainer", "load")),
+)
 """Classes: each a ``Member``."""
 
 

@@ -457,7 +457,7 @@ def registered_name(network: type[Network]) -> str:
     """Return the name under which a network is registered."""
     from goldlabel.models import MODELS
 
-    return next(name for name in MODELS if MODELS.get(name) is network)
+    return next(name for name, member in MODELS.items() if member is network)
 
 
 def write_encoder(folder: Path, encoder: Encoder) -> None:

@@ -13,8 +13,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-import yaml
-
 from goldlabel.errors import InputError
 from goldlabel.files import write_text
 from goldlabel.pairs.labels import LABEL_SPACES, NLI3, LabelSpace
@@ -167,6 +165,8 @@ def read_card(folder: Path) -> Card:
 
 def hugging_face_readme(card: Card) -> str:
     """Return a dataset card as Hugging Face reads it: YAML front matter, then prose."""
+    import yaml
+
     pairs = sum(entry.pairs for entry in card.files)
     front = {
         "pretty_name": card.name,

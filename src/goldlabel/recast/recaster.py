@@ -94,7 +94,9 @@ class Recaster:
     """Where the files decide on the label space, what reads it."""
 
 
-RECASTERS: Registry[Recaster] = Registry("recaster")
+RECASTERS: Registry[Recaster] = Registry(
+    "recaster", entry_points="goldlabel.recasters", is_one=lambda value: isinstance(value, Recaster)
+)
 
 
 def chosen_setting(options: Options, name: str, allowed: Sequence[str], default: str) -> str:

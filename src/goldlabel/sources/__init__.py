@@ -1,17 +1,24 @@
 """Sources: one file and one card per public corpus.
 
 Each module here registers the sources it holds, and a new one is known by being here. Sources of other packages come by
-the entry point ``goldlabel.sources``.
+the entry point ``goldlabel.sources``, those that a user declared in YAML from the library's folder.
 """
 
-from importlib import import_module
-from pkgutil import iter_modules
-
+from goldlabel.sources.declared import declare, declared_sources, read_source
 from goldlabel.sources.library import Added, add, data_folder, find, is_added, load
 from goldlabel.sources.source import SOURCES, Source
 
-for _module in iter_modules(__path__, f"{__name__}."):
-    if not _module.ispkg:
-        import_module(_module.name)
+SOURCES.elsewhere = declared_sources
 
-__all__ = ["SOURCES", "Added", "Source", "add", "data_folder", "find", "is_added", "load"]
+__all__ = [
+    "SOURCES",
+    "Added",
+    "Source",
+    "add",
+    "data_folder",
+    "declare",
+    "find",
+    "is_added",
+    "load",
+    "read_source",
+]

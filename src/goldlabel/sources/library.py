@@ -86,7 +86,7 @@ def find(
     **options: Unpack[ReadingOptions],
 ) -> Pairs:
     """Return pairs by the name of a source that was added, or by a path; the options are those of ``gl.read``."""
-    if path_or_name in SOURCES and not Path(path_or_name).exists():
+    if not Path(path_or_name).exists() and path_or_name in SOURCES:
         pairs = load(path_or_name)
         return pairs.limit(limit) if limit else pairs
     if path_or_name != STDIN and not Path(path_or_name).exists():

@@ -146,7 +146,12 @@ class Source:
         return (self.files, *self.other_layouts)
 
 
-SOURCES: Registry[Source] = Registry("source", entry_points="goldlabel.sources")
+SOURCES: Registry[Source] = Registry(
+    "source",
+    package="goldlabel.sources",
+    entry_points="goldlabel.sources",
+    is_one=lambda value: isinstance(value, Source),
+)
 
 
 def fields(*, premise: str, hypothesis: str, label: str = "label", gold: bool = True, **others: str) -> Transform:

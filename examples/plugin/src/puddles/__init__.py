@@ -1,0 +1,1 @@
+"""A source, a recaster and a model for Goldlabel."""

@@ -1,0 +1,89 @@
+"""What a command imports before it does anything; seconds are measured by ``benchmarks/startup.py``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from goldlabel.cli.app import app
+from goldlabel.pairs.reading import FORMATS
+from goldlabel.sources.fragments import FEATURES, PHENOMENA
+from tests.cli.commands import run
+
+TABLES = {"polars", "numpy", "pyarrow"}
+HEAVY = {"torch", "transformers", "sklearn", "scipy", "fastapi", "sqlalchemy", "matplotlib", "jinja2", "ray", "pandas"}
+PROBE = """
+import json, sys
+from goldlabel.cli.app import app
+imported = {}
+for arguments in json.loads(sys.argv[1]):
+    try:
+        app(arguments, standalone_mode=False)
+    except SystemExit:
+        pass
+    imported[" ".join(arguments)] = sorted({name.partition(".")[0] for name in sys.modules})
+print("\\n" + json.dumps(imported))
+"""
+
+
+def _imported(*commands: list[str]) -> dict[str, set[str]]:
+    """Return which packages are imported after each command, all in one process: what one imports, the next has."""
+    done = subprocess.run([sys.executable, "-c", PROBE, json.dumps(commands)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return {command: {*names} for command, names in json.loads(done.stdout.splitlines()[-1]).items()}
+
+
+def _all_commands() -> list[list[str]]:
+    paths = []
+
+    def walk(path: list[str], command: object) -> None:
+        paths.append(path)
+        for name, child in getattr(command, "commands", {}).items():
+            walk([*path, name], child)
+
+    walk([], typer.main.get_command(app))
+    return paths
+
+
+def test_the_version_and_the_help_of_every_command_import_no_library_of_ours() -> None:
+    commands = [[*path, "--help"] for path in _all_commands()]
+    assert len(commands) > 30
+    for command, names in _imported(["--version"], *commands).items():
+        assert not names & (TABLES | HEAVY), command
+
+
+def test_a_command_on_pairs_imports_no_model_and_no_other_command(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text('{"premise": "A heron stands.", "hypothesis": "A bird stands.", "label": "entailment"}\n')
+    [names] = _imported(["data", "show", str(path)]).values()
+    assert "polars" in names
+    assert not names & HEAVY
+    script = f"{PROBE}\nprint(json.dumps([name for name in sys.modules if name.startswith('goldlabel.')]))"
+    done = subprocess.run(
+        [sys.executable, "-c", script, json.dumps([["data", "show", str(path)]])], capture_output=True
+    )
+    modules = json.loads(done.stdout.splitlines()[-1])
+    rooms = {module.split(".")[1] for module in modules}
+    assert not rooms & {"audit", "verify", "models", "train", "evaluate", "report", "collect", "web", "demo", "recast"}
+    assert not [module for module in modules if module.startswith("goldlabel.sources.") and module.endswith("snli")]
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [(("data", "show"), FORMATS), (("data", "make"), (*PHENOMENA, *FEATURES))],
+)
+def test_help_names_what_it_does_not_import(command: tuple[str, ...], names: tuple[str, ...]) -> None:
+    words = " ".join(run(*command, "--help").stdout.replace("-\n", "-").split())
+    assert [name for name in names if name not in words] == []
+
+
+def test_an_unknown_command_is_told_the_closest() -> None:
+    done = run("verfy")
+    assert (done.returncode, "verify" in done.stderr, done.stderr.count("\n")) == (2, True, 1)
+    done = run("data", "hed")
+    assert (done.returncode, "head" in done.stderr) == (2, True)
