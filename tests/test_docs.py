@@ -226,7 +226,7 @@ def _blocks(page: Path) -> Iterator[Block]:
 
 @pytest.mark.parametrize("page", PAGES, ids=_page_id)
 def test_python_blocks_run_and_print_what_they_say(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SOURCES, "_own", dict(SOURCES._entries))  # a page may register a source
+    monkeypatch.setattr(SOURCES, "_own", {name: SOURCES.get(name) for name in SOURCES})  # a page may register a source
     namespace: dict[str, Any] = {}
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS, verbose=False)
     for block in _blocks(page):

@@ -155,7 +155,8 @@ class Registry(Generic[T]):
         return iter(sorted([*self._own, *plugins]))
 
     def __len__(self) -> int:
-        return len(list(self))
+        plugins = self._plugins
+        return len(self._own) + len(plugins)
 
 
 def _import_modules(package: str) -> None:

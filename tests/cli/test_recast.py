@@ -37,7 +37,7 @@ def reviews(tmp_path: Path) -> list[Path]:
 def test_list() -> None:
     listed = run_json("list")["recasters"]
     assert [one["name"] for one in listed] == list(RECASTERS)
-    assert {"name", "phenomenon", "title", "paper", "sources", "labels", "settings"} == listed[0].keys()
+    assert {"name", "phenomenon", "title", "paper", "sources", "labels", "settings", "from"} == listed[0].keys()
     table = run("list")
     assert all(name in table for name in RECASTERS)
 

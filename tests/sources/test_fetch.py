@@ -91,7 +91,7 @@ def source(server: Server, home: Path, monkeypatch: pytest.MonkeyPatch) -> Sourc
     address = f"http://127.0.0.1:{server.server_address[1]}/snli_1.0.zip"
     checksum = f"sha256:{hashlib.sha256(server.data).hexdigest()}"
     source = replace(SOURCES.get("snli"), address=address, checksum=checksum)
-    monkeypatch.setitem(SOURCES._entries, "snli", source)
+    monkeypatch.setitem(SOURCES._own, "snli", source)
     monkeypatch.setattr(fetch_module.time, "sleep", lambda seconds: None)
     return source
 
@@ -148,7 +148,7 @@ def test_a_changed_file_is_refused_and_not_kept(server: Server, source: Source, 
 
 
 def test_what_the_server_refuses_is_told(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(SOURCES._entries, "snli", replace(source, address=source.address + ".gone"))
+    monkeypatch.setitem(SOURCES._own, "snli", replace(source, address=source.address + ".gone"))
     with pytest.raises(GoldlabelError, match="the server answered 404"):
         fetch("snli")
 
@@ -161,7 +161,7 @@ def test_a_web_page_is_not_taken_for_the_corpus(server: Server, source: Source, 
 
 
 def test_hugging_face_needs_its_extra(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(SOURCES._entries, "snli", replace(SOURCES.get("snli"), address="hf:org/name"))
+    monkeypatch.setitem(SOURCES._own, "snli", replace(SOURCES.get("snli"), address="hf:org/name"))
     monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
     with pytest.raises(GoldlabelError, match=r'pip install "goldlabel\[hf\]"'):
         fetch("snli")
@@ -170,7 +170,7 @@ def test_hugging_face_needs_its_extra(home: Path, monkeypatch: pytest.MonkeyPatc
 def test_hugging_face_snapshot_is_added(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The hub cannot be reached from a test: its client is stood in for, the folder it gives is real."""
     zipfile.ZipFile(io.BytesIO(corpus())).extractall(tmp_path / "snapshot")
-    monkeypatch.setitem(SOURCES._entries, "snli", replace(SOURCES.get("snli"), address="hf:org/name"))
+    monkeypatch.setitem(SOURCES._own, "snli", replace(SOURCES.get("snli"), address="hf:org/name"))
 
     class Hub:
         @staticmethod
