@@ -226,9 +226,16 @@ def test_a_project_from_end_to_end(empty: World) -> None:
     assert (stats["owed"], stats["currency"]) == ("2.10", "USD")
     people = boss("GET", f"{place}/people").json()
     assert sorted((one["pairs"], one["votes"]) for one in people) == [(0, 0), (0, 3), (3, 0)]
-    assert boss("GET", f"{place}/figures").json() == {"measured_at": None, "pending": True, "figures": None}
+    assert boss("GET", f"{place}/figures").json() == {
+        "measured_at": None,
+        "pending": True,
+        "figures": None,
+        "forecast": None,
+    }
     empty.work_off()
-    figures = boss("GET", f"{place}/figures").json()["figures"]
+    told = boss("GET", f"{place}/figures").json()
+    assert (told["forecast"]["basis"], told["forecast"]["currency"]) == ("pace", "USD")
+    figures = told["figures"]
     assert figures["verification"]["by_group"][0]["relabelled"] == 3
     export = boss("POST", f"{place}/exports", {}).json()
     assert export["state"] == "waiting"

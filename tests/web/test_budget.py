@@ -25,3 +25,17 @@ def test_a_used_up_budget_is_told_and_can_be_raised(empty: World) -> None:
     assert boss.post(f"{home}/state", {"state": "running"}).status_code == 303
     assert "The budget of" not in boss.get(home).text
     assert "budget is used up" not in writer.get(f"{home}/write").text
+
+
+def test_the_forecast_stands_on_the_overview(empty: World) -> None:
+    world = populate(empty, premises=4)
+    home = f"/projects/{world.project}"
+    world.measured()
+    boss = world.visitor("boss")
+    page = boss.get(home).text
+    assert 'id="forecast"' in page
+    assert "Cost in all" in page
+    assert "By what people did so far" in page
+    assert "Assumed" not in page
+    boss.get("/language/zh?next=/")
+    assert "按目前进度所需天数" in boss.get(home).text

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import select
 
 from goldlabel.collect.events import newest_event
+from goldlabel.collect.forecast import Forecast
 from goldlabel.collect.jobs import ask, latest_job
 from goldlabel.collect.marks import Marks
 from goldlabel.collect.schema import measurements
@@ -153,6 +154,7 @@ class Measured:
     meter: Meter | None
     too_few: str
     """Why there is no meter, where there is none."""
+    forecast: Forecast | None = None
 
     @property
     def people(self) -> dict[str, PersonAgreement]:

@@ -11,6 +11,7 @@ import polars as pl
 from sqlalchemy import func, select
 
 from goldlabel.collect.figures import Figures, measure_figures
+from goldlabel.collect.forecast import Forecast, forecast_project
 from goldlabel.collect.ledger import lines
 from goldlabel.collect.projects import Project, QueueLine, queue_progress
 from goldlabel.collect.qualification import PersonOverview, people_overview
@@ -39,6 +40,7 @@ class Stats(Result):
     total: Decimal
     ledger_lines: int
     questions: Sequence[QuestionCounts]
+    forecast: Forecast
 
     @property
     def title(self) -> str:
@@ -93,6 +95,7 @@ class Stats(Result):
                 "total": float(self.total),
                 "lines": self.ledger_lines,
             },
+            "forecast": self.forecast.to_dict(),
             "rounds": [],
         }
 
@@ -118,6 +121,7 @@ def project_stats(tx: Transaction, project_id: int, *, resamples: int = 1000) ->
         total=sum((one.amount for one in paid), Decimal("0.00")),
         ledger_lines=len(paid),
         questions=count_responses(tx, project_id, snapshot.project.protocol),
+        forecast=forecast_project(tx, project_id),
     )
 
 

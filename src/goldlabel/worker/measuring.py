@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 
 import numpy as np
@@ -15,6 +16,7 @@ from goldlabel.audit.pmi import rank_words
 from goldlabel.audit.tags import carries
 from goldlabel.collect.events import newest_event
 from goldlabel.collect.figures import Figures, measure_figures
+from goldlabel.collect.forecast import forecast_project
 from goldlabel.collect.marks import Marks
 from goldlabel.collect.measurements import (
     Agreement,
@@ -46,9 +48,10 @@ def measure_project(store: Store, project_id: int) -> None:
     """Measure a project as it is now, and keep what was measured."""
     with store.read() as tx:
         newest, snapshot = newest_event(tx, project_id), take_snapshot(tx, project_id)
+        forecast = forecast_project(tx, project_id)
     measured, marks = measure(snapshot, newest)
     with store.write() as tx:
-        save_measured(tx, project_id, measured, marks)
+        save_measured(tx, project_id, replace(measured, forecast=forecast), marks)
 
 
 def measure(snapshot: Snapshot, event: int) -> tuple[Measured, Marks]:

@@ -81,11 +81,12 @@ class Stats(BaseModel):
 
 
 class Figures(BaseModel):
-    """What was measured last: agreement, for all pairs and in groups, with intervals; people beside gold."""
+    """What was measured last: agreement, for all pairs and in groups, with intervals; people beside gold; forecast."""
 
     measured_at: datetime | None
     pending: bool
     figures: dict[str, Any] | None
+    forecast: dict[str, Any] | None
 
 
 _FIGURES = TypeAdapter(PageFigures)
@@ -163,6 +164,7 @@ def show_figures(project: Managed, store: Stored) -> Figures:
         measured_at=measured.at if measured else None,
         pending=known.pending,
         figures=_FIGURES.dump_python(measured.figures, mode="json") if measured else None,
+        forecast=measured.forecast.to_dict() if measured and measured.forecast else None,
     )
 
 
