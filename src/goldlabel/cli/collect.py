@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="People write and verify pairs in the browser.", no_args_is_help=True, rich_markup_mode=None)
 
 DISAGREES = 1
+VOTES = ("keep", "count")
 KINDS_OF_IMPORT = ("premises", "pairs", "foreign", "gold")
 
 FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the collection.")]
@@ -116,6 +117,14 @@ def import_command(
     ] = None,
     tool: ToolOption = None,
     question: QuestionOption = None,
+    votes: Annotated[
+        str,
+        typer.Option(
+            "--votes",
+            help="Votes that pairs bring along: keep them beside the pairs, or count them as those of people with "
+            "pseudonyms, unpaid.",
+        ),
+    ] = "keep",
     *,
     reading: ReadingOptions,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N.")] = None,
@@ -136,7 +145,8 @@ def import_command(
                 given = [open_tool(paths, tool, question, reading, limit)]
             else:
                 given = [open_pairs(str(path), {**reading, "unlabelled": True}, limit=limit) for path in paths]
-            told = _import_pairs(store, found, given, "imported" if (what or usual) == "pairs" else str(what))
+            origin = "imported" if (what or usual) == "pairs" else str(what)
+            told = _import_pairs(store, found, given, origin, one_of("--votes", votes, VOTES))
     if as_json:
         print_json({"project": found.name, **told})
         return
@@ -451,14 +461,14 @@ def _import_premises(
     return {"as": "premises", "read": sum(one.read for one in readings), "added": added, "left_out": left_out}
 
 
-def _import_pairs(store: Store, found: Project, given: list[Pairs], origin: str) -> dict[str, Any]:
+def _import_pairs(store: Store, found: Project, given: list[Pairs], origin: str, votes: str) -> dict[str, Any]:
     from goldlabel.collect.importing.batches import add_all_pairs
     from goldlabel.collect.importing.pairs import NewPairs
     from goldlabel.collect.importing.reports import pairs_report
 
-    new = [one for pairs in given for one in NewPairs(pairs, found.protocol, origin)]
+    new = [one for pairs in given for one in NewPairs(pairs, found.protocol, origin, votes)]
     with progress(f"importing into {found.name}", len(new), in_bytes=False) as advance:
-        read, added = add_all_pairs(store, found.id, new, origin=origin, by=None, told=advance)
+        read, added = add_all_pairs(store, found.id, new, origin=origin, by=None, votes=votes, told=advance)
     report = pairs_report("", origin, read, added)
     left_out = [{"reason": str(one.reason), "n": one.count, "examples": []} for one in report.left_out]
     return {"as": f"{origin} pairs", "read": read, "added": added, "left_out": left_out}

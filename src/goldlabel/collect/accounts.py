@@ -49,7 +49,7 @@ def create_account(tx: Transaction, login: str, password_hash: str, *, requester
     login = _login(login)
     if tx.one(select(accounts.c.person_id).where(accounts.c.login == login)) is not None:
         raise Conflict("login_taken")
-    person_id = _new_person(tx)
+    person_id = new_person(tx)
     made = tx.insert_new(
         accounts,
         person_id=person_id,
@@ -136,7 +136,8 @@ def person_of(tx: Transaction, login: str) -> int:
     return int(row.person_id)
 
 
-def _new_person(tx: Transaction) -> int:
+def new_person(tx: Transaction) -> int:
+    """Make a person with a random pseudonym and return their id."""
     while True:
         pseudonym = "".join(secrets.choice(LETTERS) for _ in range(6))
         if tx.insert_new(people, pseudonym=pseudonym, created_at=tx.now):

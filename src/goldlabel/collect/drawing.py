@@ -99,6 +99,17 @@ def draw_imported(
     return sum(map(len, chosen.values()))
 
 
+def draw_these(tx: Transaction, project: Project, pair_ids: Sequence[int], by: int | None) -> None:
+    """Draw some pairs, whose subsets are locked, whatever the share says."""
+    chosen: dict[int, list[int]] = defaultdict(list)
+    query = select(pairs.c.id, pairs.c.subset_id).where(pairs.c.id.in_(pair_ids), pairs.c.draw_number.is_(None))
+    for row in tx.all(query.order_by(pairs.c.id)):
+        chosen[row.subset_id].append(row.id)
+    for subset_id in sorted(chosen):
+        tx.run(pairs.update().where(pairs.c.id.in_(chosen[subset_id])).values(considered=True))
+        _queue(tx, project, subset_id, chosen[subset_id], by)
+
+
 def most_drawn(project: Project, origin: str) -> int | None:
     """Return how many pairs of an origin are drawn at most; none where it is a share of them."""
     rules = project.protocol.verifying

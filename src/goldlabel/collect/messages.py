@@ -119,6 +119,8 @@ ENGLISH = {
     "own_labels": "a label space, or two to {most} different words joined by commas",
     "example_empty": "example {n}: {name} is missing; fill it in, or empty the whole example",
     "names": "different names",
+    "votes_gold": "questions with a known answer take no votes; keep them beside, or import the pairs to be judged",
+    "votes_twice": "pair {n} ({id}): '{name}' voted twice; keep one of the votes, or import them to be kept beside",
     "shares_sum": "shares of dev and test that are 1 together at most",
     "premise_split": "{file}, {where}: split '{split}' is not one of {allowed}; leave it empty to have it drawn",
     "split_twice": "{where}: in {one} here and in {other} elsewhere; no premise and no genre is in two splits: say one",

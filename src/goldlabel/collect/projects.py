@@ -6,7 +6,7 @@ import json
 import random
 import secrets
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -69,8 +69,17 @@ class Project:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NewVote:
+    """What somebody said of a pair elsewhere, under the name they have there."""
+
+    annotator: str
+    label: str
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class NewPair:
-    """A pair written elsewhere. ``label`` is its own gold label, ``-`` if it has none."""
+    """A pair written elsewhere. ``label`` is its own gold label, ``-`` if it has none; ``votes`` are to count."""
 
     premise: str
     hypothesis: str
@@ -79,6 +88,7 @@ class NewPair:
     level: str | None = None
     original_id: str | None = None
     meta: Mapping[str, Any] | None = None
+    votes: tuple[NewVote, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -315,16 +325,20 @@ def check_import(found: Project, new: Iterable[NewPair], origin: str) -> int:
 
 def place_pairs(
     tx: Transaction, project_id: int, new: Sequence[NewPair], known: dict[str, int], *, origin: str, by: int | None
-) -> None:
-    """Add pairs that were checked; ``known`` are the premises of the same import that are there, and is added to."""
+) -> list[int]:
+    """Add pairs that were checked and return their ids.
+
+    ``known`` are the premises of the same import that are there, and is added to.
+    """
     found = _locked(tx, project_id)
     by_genre: dict[str, list[NewPair]] = defaultdict(list)
     for one in new:
         by_genre[one.genre or ""].append(one)
+    placed: dict[str, Iterator[int]] = {}
     for genre in sorted(by_genre):
         subset_id = drawing.lock_subset(tx, project_id, origin, "", genre)
         ids = _premises_of(tx, project_id, by_genre[genre], known)
-        drawing.place(
+        pair_ids = drawing.place(
             tx,
             subset_id,
             [
@@ -340,7 +354,9 @@ def place_pairs(
                 for one, premise_id in zip(by_genre[genre], ids, strict=True)
             ],
         )
+        placed[genre] = iter(pair_ids)
     _record(tx, "pairs.imported", found, by, origin=origin, genres={genre: len(by_genre[genre]) for genre in by_genre})
+    return [next(placed[one.genre or ""]) for one in new]
 
 
 def queue_progress(tx: Transaction, project_id: int) -> list[QueueLine]:

@@ -119,6 +119,9 @@ class _Told:
             self.responses[data["answer"]] = data["responses"]
         if kind == "answer.written":
             self.pairs |= {pair_id: (label, data["state"]) for pair_id, label in data["pairs"]}
+        elif kind == "answer.imported":
+            self.tasks[data["task"]] = "answered"
+            self.votes[data["pair"]][data["answer"]] = data["label"]
         elif kind == "answer.verify":
             if data["state"] == "counted":
                 self.votes[data["pair"]][data["answer"]] = data["label"]

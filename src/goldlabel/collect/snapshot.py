@@ -21,6 +21,7 @@ from sqlalchemy import Row, Select, select
 from goldlabel.collect.adjudication import adjudications_of
 from goldlabel.collect.fixed_splits import fixed_split
 from goldlabel.collect.hiding import DELETED
+from goldlabel.collect.importing.votes import imported_annotators
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import ONLY
 from goldlabel.collect.round_splits import HeldOut, round_name
@@ -100,6 +101,7 @@ class _Around:
     votes: Mapping[int, Sequence[Row[Any]]]
     adjudications: Mapping[int, Row[Any]]
     taggings: Mapping[int, Sequence[Tagging]]
+    outside: set[int]
     rounds: Mapping[int, Row[Any]]
 
     @classmethod
@@ -115,6 +117,7 @@ class _Around:
             votes=_votes(tx, project_id),
             adjudications=adjudications_of(tx, project_id),
             taggings=taggings_of(tx, project_id),
+            outside=imported_annotators(tx, project_id),
             rounds=_by_id(tx, select(rounds).where(rounds.c.project_id == project_id).order_by(rounds.c.number)),
         )
 
@@ -197,6 +200,8 @@ def _meta(row: Row[Any], around: _Around, complete: bool) -> dict[str, Any]:
             "seconds": [*([None] if writer else []), *(vote.seconds for vote in votes)],
             "times": [*([at] if writer else []), *(vote.created_at.isoformat() for vote in votes)],
         }
+        imported = [vote.person_id in around.outside for vote in votes]
+        beside |= {"imported": [*([False] if writer else []), *imported]} if any(imported) else {}
     said = [*([written.responses if written else None] if writer else []), *(vote.responses for vote in votes)]
     if not complete:
         said = said[:1] if writer else []

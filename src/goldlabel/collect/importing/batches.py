@@ -17,6 +17,7 @@ from goldlabel.collect import drawing
 from goldlabel.collect.fixed_splits import refuse_two_splits
 from goldlabel.collect.importing.known import Known, known_pairs, known_premises
 from goldlabel.collect.importing.tables import blocks
+from goldlabel.collect.importing.votes import COUNT, KEEP, check_votes, count_votes
 from goldlabel.collect.premises import Premise
 from goldlabel.collect.projects import NewPair, Ranks, add_batch, check_import, place_pairs, project, require_writing
 from goldlabel.collect.refusals import Invalid
@@ -59,25 +60,37 @@ def add_all_premises(
 
 
 def add_all_pairs(
-    store: Store, project_id: int, new: Iterable[NewPair], *, origin: str, by: int | None, told: Told | None = None
+    store: Store,
+    project_id: int,
+    new: Iterable[NewPair],
+    *,
+    origin: str,
+    by: int | None,
+    votes: str = KEEP,
+    told: Told | None = None,
 ) -> tuple[int, int]:
     """Check all pairs, then add those that the project has not for this purpose; return how many were read and added.
 
-    ``new`` is gone through twice. Pairs are drawn for judging when all of them are there.
+    ``new`` is gone through twice or more. Pairs are drawn for judging when all of them are there; before, where
+    ``votes`` are to count, those that bring some.
     """
     known = known_pairs(project_id, origin)
     with store.read() as tx:
         found = project(tx, project_id)
         known.catch_up(tx)
     read = check_import(found, new, origin)
+    if votes == COUNT:
+        check_votes(found, new, origin)
     added, premise_ids = 0, dict[str, int]()
     with _stopping(lambda: added, read):
-        for batch in _unhurried(new, ROWS // 2, told):
+        for batch in _unhurried(new, ROWS // 2 if votes == KEEP else ROWS // 20, told):
             with store.write() as tx:
                 fresh = new_pairs(tx, project_id, batch, known)
                 ids = dict(premise_ids)
                 if fresh:
-                    place_pairs(tx, project_id, fresh, ids, origin=origin, by=by)
+                    placed = place_pairs(tx, project_id, fresh, ids, origin=origin, by=by)
+                    if votes == COUNT:
+                        count_votes(tx, found, placed, fresh, by=by)
             premise_ids = ids
             added += len(fresh)
         _draw(store, project_id, origin, by)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from goldlabel.collect.importing.tables import LONGEST_WORD
 from goldlabel.collect.importing.uploads import without_place
+from goldlabel.collect.importing.votes import COUNT, KEEP
 from goldlabel.collect.messages import hint, message
-from goldlabel.collect.projects import NewPair
+from goldlabel.collect.projects import NewPair, NewVote
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Invalid
 from goldlabel.errors import InputError
@@ -36,19 +39,24 @@ def read_pairs(path: Path, labels: str) -> Pairs:
 class NewPairs:
     """Pairs of a dataset to bring into a project for a purpose; they can be gone through more than once.
 
-    Votes are kept beside. A judged pair's label of another kind is not an answer in the project; it is kept beside,
-    too.
+    Votes are kept beside, or are to count; then the names of those who gave them are not kept with the pair, and a vote
+    without a name is that of whoever stands at its place. The author's own label is no vote. A judged pair's label of
+    another kind is not an answer in the project; it is kept beside, too.
     """
 
     pairs: Pairs
     protocol: Protocol
     origin: str
+    votes: str = KEEP
 
     def __iter__(self) -> Iterator[NewPair]:
         alike = self.pairs.card.label_space.labels == self.protocol.label_space.labels or self.origin != "imported"
         for block in self.pairs.blocks():
             for row in block.iter_rows(named=True):
                 meta = json.loads(row["meta"] or "{}") | ({} if alike else {"label": row["label"]})
+                votes = _votes(row["votes"] or [], meta, self.pairs.card.author) if self.votes == COUNT else ()
+                if self.votes == KEEP and row["votes"]:
+                    meta["votes"] = row["votes"]
                 yield NewPair(
                     premise=row["premise"],
                     hypothesis=row["hypothesis"],
@@ -56,5 +64,18 @@ class NewPairs:
                     genre=row["genre"],
                     level=row["level"],
                     original_id=row["id"],
-                    meta=meta | ({"votes": row["votes"]} if row["votes"] else {}),
+                    meta=meta,
+                    votes=votes,
                 )
+
+
+def _votes(labels: Sequence[str], meta: dict[str, Any], author: str | None) -> tuple[NewVote, ...]:
+    """Return votes with who gave them, whose names go out of ``meta``."""
+    annotators, seconds = (meta.pop(name, None) or [None] * len(labels) for name in ("annotators", "seconds"))
+    if len(annotators) != len(labels) or len(seconds) != len(labels):
+        annotators = seconds = [None] * len(labels)
+    votes = [
+        NewVote(annotator=str(name or f"#{place}")[:LONGEST_WORD], label=label, seconds=spent)
+        for place, (label, name, spent) in enumerate(zip(labels, annotators, seconds, strict=True), 1)
+    ]
+    return tuple(votes[1:] if author == "first" else votes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
@@ -48,6 +48,7 @@ def upload_pairs(
     labels: Annotated[str, Form(max_length=MOST_LABELS * (LONGEST_LABEL + 1))] = "",
     tool: Annotated[str, Form(max_length=20)] = "",
     question: Annotated[str, Form(max_length=200)] = "",
+    votes: Annotated[Literal["keep", "count"], Form()] = "keep",
 ) -> Response:
     """Read pairs and add them, unless one of them cannot be used; several files are one export of a tool."""
     limit(store, "upload by", str(person.person_id), most=120, window=HOUR)
@@ -59,8 +60,8 @@ def upload_pairs(
             if not tool and len(paths) > 1:
                 raise Invalid("one_file")
             pairs = uploaded_pairs(paths, tool, space, question) if tool else read_pairs(paths[0], space)
-        new = NewPairs(pairs, project.protocol, origin)
-        read, added = add_all_pairs(store, project.id, new, origin=origin, by=person.person_id)
+        new = NewPairs(pairs, project.protocol, origin, votes)
+        read, added = add_all_pairs(store, project.id, new, origin=origin, by=person.person_id, votes=votes)
     except InputError as error:
         _, status, message, _ = describe(request, error)
         return _import_page(request, project, store, status=status, problem=message, origin=origin)
