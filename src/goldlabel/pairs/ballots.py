@@ -44,13 +44,16 @@ def votes_by_name(
 ) -> Transform:
     """Return the transform that renames fields, and gathers votes from the columns of raters or of labels."""
     rename = by_name(names)
+    heads: dict[str, str] = {}
     plans: dict[tuple[str, ...], _Plan] = {}
     raters = {heading(name): name.strip() for name in votes_from}
     spellings = space.spellings(label_map)
 
     def gather(source: Row) -> Row:
         if raters:
-            return _with_raters(source, raters, rename)
+            for key in source.keys() - heads.keys():
+                heads[key] = heading(key)
+            return _with_raters(source, raters, rename, heads)
         row = rename(source)
         rest = row.get("meta")
         if not isinstance(rest, dict) or "votes" in row:
@@ -64,6 +67,21 @@ def votes_by_name(
         return row
 
     return gather
+
+
+def plain_names(
+    keys: Sequence[str], names: Mapping[str, str], *, space: LabelSpace, label_map: Mapping[str, str]
+) -> dict[str, str] | None:
+    """Return which of these columns the record has, with its names, if the others hold no votes to be gathered."""
+    headings = {heading(key): name for key, name in names.items()}
+    renamed: dict[str, str] = {}
+    for key in keys:
+        name = headings.get(heading(key))
+        if name and name not in renamed.values():
+            renamed[key] = name
+    plan = _Plan.of([key for key in keys if key not in renamed], space, space.spellings(label_map))
+    gathers = plan.annotator or plan.fields or plan.columns
+    return None if gathers and "votes" not in renamed.values() else renamed
 
 
 def join_votes(frame: pl.DataFrame) -> pl.DataFrame:
@@ -95,10 +113,10 @@ def _is_missing(value: object) -> bool:
     return value is None or value != value or (isinstance(value, str) and value.strip().lower() in MISSING)
 
 
-def _with_raters(source: Row, raters: Mapping[str, str], rename: Transform) -> Row:
-    """Take the votes from the columns of raters, and all else by name."""
-    cast = {heading(key): value for key, value in source.items() if heading(key) in raters}
-    row = rename({key: value for key, value in source.items() if heading(key) not in cast})
+def _with_raters(source: Row, raters: Mapping[str, str], rename: Transform, heads: Mapping[str, str]) -> Row:
+    """Take the votes from the columns of raters, and all else by name; ``heads`` are names as they are compared."""
+    cast = {heads[key]: value for key, value in source.items() if heads[key] in raters}
+    row = rename({key: value for key, value in source.items() if heads[key] not in raters})
     voted = {key: name for key, name in raters.items() if not _is_missing(cast.get(key))}
     meta = row.get("meta")
     rest: Row = dict(meta) if isinstance(meta, dict) else {}

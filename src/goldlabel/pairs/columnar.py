@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from goldlabel.errors import InputError
+from goldlabel.pairs.columns import Renaming, rename_columns
 from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.pairs.record import COLUMNS, DTYPES, LINE
 from goldlabel.pairs.rows import Parsed, Row, Transform, check_meta, parse_rows
@@ -28,17 +29,23 @@ _ARROW = b"ARROW1"
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
-def read_parquet(path: Path, transform: Transform, data: bytes | None = None) -> Iterator[Callable[[], Parsed]]:
+def read_parquet(
+    path: Path, transform: Transform, renaming: Renaming | None = None, data: bytes | None = None
+) -> Iterator[Callable[[], Parsed]]:
     """Yield the parsing of each run of rows of a Parquet file as a function; ``data`` is what was packed in it."""
     with open_parquet(path, data) as file:
         schema = file.schema_arrow
         classes = class_names(_features(schema))
         batches = _guarded(file.iter_batches(ROWS_PER_BLOCK), path)
-        yield from _parse_batches(batches, schema, classes, str(path), transform)
+        yield from _parse_batches(batches, schema, classes, str(path), transform, renaming)
 
 
 def read_arrow(
-    path: Path, transform: Transform, features: Any = None, data: bytes | None = None
+    path: Path,
+    transform: Transform,
+    renaming: Renaming | None = None,
+    features: Any = None,
+    data: bytes | None = None,
 ) -> Iterator[Callable[[], Parsed]]:
     """Yield the parsing of each batch of an Arrow file or stream as a function; ``data`` is what was packed in it."""
     try:
@@ -48,7 +55,9 @@ def read_arrow(
             with pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source) as reader:
                 batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
                 classes = class_names(_features(reader.schema) if features is None else features)
-                yield from _parse_batches(_guarded(batches, path), reader.schema, classes, str(path), transform)
+                yield from _parse_batches(
+                    _guarded(batches, path), reader.schema, classes, str(path), transform, renaming
+                )
     except (pa.ArrowInvalid, FileNotFoundError) as error:
         raise InputError(f"{path}: is not a complete Arrow file ({_first_line(error)}); save it again") from error
 
@@ -85,6 +94,7 @@ def _parse_batches(
     classes: Mapping[str, list[str]],
     where: str,
     transform: Transform,
+    renaming: Renaming | None,
 ) -> Iterator[Callable[[], Parsed]]:
     is_record = set(schema.names) == set(COLUMNS) and not classes
     first = 1
@@ -92,10 +102,33 @@ def _parse_batches(
         if is_record:
             yield lambda batch=batch, first=first: parse_frame(_frame(batch), where, first)  # type: ignore[misc]
         else:
-            yield lambda batch=batch, first=first: parse_rows(  # type: ignore[misc]
-                _rows(batch, first, classes), lambda row: split_lists(transform(row)), where, "row"
+            yield (
+                lambda batch=batch, first=first: (
+                    _parse_columns(  # type: ignore[misc]
+                        batch, first, classes, renaming
+                    )
+                    or parse_rows(_rows(batch, first, classes), lambda row: split_lists(transform(row)), where, "row")
+                )
             )
         first += len(batch)
+
+
+def _parse_columns(
+    batch: pa.RecordBatch, first: int, classes: Mapping[str, list[str]], renaming: Renaming | None
+) -> Parsed | None:
+    names = [name for name in batch.schema.names if not _PANDAS_INDEX.fullmatch(name)]
+    renamed = renaming(names) if renaming and len(set(names)) == len(names) else None
+    if renamed is None:
+        return None
+    frame = _frame(batch.select(names)).with_columns(
+        pl.col(name).replace_strict(dict(enumerate(words)), default=NO_GOLD, return_dtype=pl.String)
+        for name, words in classes.items()
+    )
+    return rename_columns(frame, renamed, _numbers(first, len(frame)))
+
+
+def _numbers(first: int, rows: int) -> pl.Series:
+    return pl.int_range(first, first + rows, dtype=pl.Int64, eager=True).alias(LINE)
 
 
 def parse_frame(frame: pl.DataFrame, where: str, first: int = 1) -> Parsed:
@@ -106,7 +139,7 @@ def parse_frame(frame: pl.DataFrame, where: str, first: int = 1) -> Parsed:
         if dtype not in (DTYPES[name], pl.Null):
             raise InputError(f"{where}: column {name!r} holds {dtype}, and {DTYPES[name]} was expected")
     typed = frame.cast({name: DTYPES[name] for name in frame.columns})
-    numbered = typed.with_columns(pl.int_range(first, first + len(frame), dtype=pl.Int64).alias(LINE))
+    numbered = typed.with_columns(_numbers(first, len(frame)))
     return Parsed(numbered, check_meta(numbered, where) if "meta" in frame.columns else [])
 
 

@@ -84,7 +84,7 @@ class _Recoded(io.RawIOBase):
         self._codec = codec
         self._name = name
         self._line = 1
-        self._ready = b""
+        self._ready = memoryview(b"")
         self._ended = False
 
     def readable(self) -> bool:
@@ -92,10 +92,10 @@ class _Recoded(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         while not self._ready and not self._ended:
-            data = self._pending or self._stream.read(SAMPLE)
+            data = self._pending or self._stream.read(max(SAMPLE, len(buffer)))
             self._pending = b""
             self._ended = not data
-            self._ready = self._recode(data)
+            self._ready = memoryview(self._recode(data))
         size = min(len(buffer), len(self._ready))
         buffer[:size] = self._ready[:size]
         self._ready = self._ready[size:]

@@ -18,9 +18,10 @@ import yaml
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile, OnBytes, data_suffix, files_in, one_input_file
-from goldlabel.pairs.ballots import COUNT_FIELDS, votes_by_name
+from goldlabel.pairs.ballots import COUNT_FIELDS, plain_names, votes_by_name
 from goldlabel.pairs.card import HF_SPLITS
 from goldlabel.pairs.columnar import parse_frame, read_arrow, read_parquet
+from goldlabel.pairs.columns import Renaming
 from goldlabel.pairs.delimited import read_text_table
 from goldlabel.pairs.dialects import separator
 from goldlabel.pairs.encodings import as_utf8
@@ -106,6 +107,13 @@ class Reading:
         return votes_by_name(self.names, space=self.space, label_map=self.label_map, votes_from=self.votes_from)
 
     @property
+    def renaming(self) -> Renaming | None:
+        """How a table is taken column by column, if that can be."""
+        if self.votes_from:
+            return None
+        return partial(plain_names, names=self.names, space=self.space, label_map=self.label_map)
+
+    @property
     def whole_blocks(self) -> bool:
         """Whether a block of JSON in which nothing but ``names`` stands can be taken as it is."""
         return not self.votes_from
@@ -120,6 +128,7 @@ class Reading:
             required=("premise", "hypothesis") if self.unlabelled else ("premise", "hypothesis", "label"),
             insisted=(*self.columns.values(), *self.votes_from),
             instead_of_label=(*votes, *soft, *self.votes_from),
+            renaming=self.renaming,
         )
 
 
@@ -162,6 +171,10 @@ class _RowReading(Reading):
             return {}
 
         return keep
+
+    @property
+    def renaming(self) -> None:
+        return None
 
     @property
     def table_columns(self) -> Columns:
@@ -220,7 +233,9 @@ def _parsings(
     if path.is_dir():
         info, files = _saved_split(path)
         features = info.get("features", {})
-        return (parse for file in files for parse in read_arrow(file, reading.transform, features)), "row"
+        return (
+            parse for file in files for parse in read_arrow(file, reading.transform, reading.renaming, features)
+        ), "row"
     plain = data_suffix(path.name) == path.suffix.lower()
     if plain and (reading.suffix or path.suffix.lower()) in BINARY_SUFFIXES:
         return _parse_binary(path, reading, None), "row"
@@ -238,8 +253,8 @@ def _parsings(
 
 def _parse_binary(path: Path, reading: Reading, data: bytes | None) -> Iterator[Callable[[], Parsed]]:
     if (reading.suffix or data_suffix(path.name)) == ".parquet":
-        return read_parquet(path, reading.transform, data)
-    return read_arrow(path, reading.transform, data=data)
+        return read_parquet(path, reading.transform, reading.renaming, data)
+    return read_arrow(path, reading.transform, reading.renaming, data=data)
 
 
 def _parse_file(

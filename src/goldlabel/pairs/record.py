@@ -94,8 +94,8 @@ class Gate:
 
 def raw_frame(rows: list[dict[str, object]]) -> pl.DataFrame:
     """Build a raw frame from dictionaries in the record's names (and ``LINE``), typed as the record."""
-    present = [name for name in COLUMNS if any(name in row for row in rows)]
-    schema = {LINE: pl.Int64(), **{name: DTYPES[name] for name in present}}
+    present = set().union(*rows)
+    schema = {LINE: pl.Int64(), **{name: DTYPES[name] for name in COLUMNS if name in present}}
     return pl.DataFrame([[row.get(name) for row in rows] for name in schema], schema=schema, orient="col")
 
 

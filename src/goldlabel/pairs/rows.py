@@ -82,13 +82,14 @@ def parse_rows(lines: Iterable[tuple[int, Row]], transform: Transform, where: st
     for line, source in lines:
         try:
             row = transform(source)
-            rows.append({LINE: line, **{name: _typed(name, value) for name, value in row.items()}})
+            rows.append({LINE: line, **{name: typed(name, value) for name, value in row.items()}})
         except InputError as error:
             problems.append(Problem(where, line, "", str(error), unit))
     return Parsed(raw_frame(rows), problems)
 
 
-def _typed(name: str, value: object) -> object:
+def typed(name: str, value: object) -> object:
+    """Return a value as the record has it in this column, or refuse one that cannot be."""
     if value is None or name == "meta":
         return to_json(value) if value else None
     if name in LISTS:

@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 import orjson
+import polars as pl
 
 from goldlabel.errors import InputError
+from goldlabel.pairs.columns import Renaming, rename_columns
 from goldlabel.pairs.dialects import heading
 from goldlabel.pairs.record import LISTS, Problem
-from goldlabel.pairs.rows import Parsed, Row, Transform, parse_rows
+from goldlabel.pairs.rows import Parsed, Row, Transform, parse_rows, typed
 
 ROWS_PER_BLOCK = 50_000
 INDEX_NAMES = ("", "unnamed: 0")
@@ -38,6 +40,8 @@ class Columns:
     """The file's names that the user gave."""
     instead_of_label: Sequence[str] = ()
     """The file's names that make a label unnecessary: what decides stands there."""
+    renaming: Renaming | None = None
+    """How the table is taken column by column, if that can be."""
 
     @property
     def headings(self) -> set[str]:
@@ -75,9 +79,45 @@ def parse_table(
     header_at = f"{where} {unit} {number}"
     columns.check([name for name in map(str.strip, header) if name], header_at, form)
     names = _names(header, columns, header_at)
+    width, renamed = len(names), _renamed(names, columns.renaming)
     while block := list(islice(lines, ROWS_PER_BLOCK)):
-        fitted = [(line, _fit(cells, len(names), unit)) for line, cells in block]
-        yield lambda fitted=fitted: parse_cells(fitted, names, transform, where, unit, form)  # type: ignore[misc]
+
+        def parse(block: list[Line] = block) -> Parsed:
+            fitted = [(line, cells if len(cells) == width else _fit(cells, width, unit)) for line, cells in block]
+            quick = None if renamed is None else _parse_columns(fitted, names, renamed)
+            return quick or parse_cells(fitted, names, transform, where, unit, form)
+
+        yield parse
+
+
+def _renamed(names: Sequence[str | None], renaming: Renaming | None) -> Mapping[str, str] | None:
+    """Return the names of columns that are to be taken whole; a column without a name is there in some rows only."""
+    named = [name for name in names if name]
+    unnamed = {_numbered_name(place) for place in range(len(names))}
+    if renaming is None or len(set(named)) < len(named) or unnamed.intersection(named):
+        return None
+    return renaming(named)
+
+
+def _parse_columns(block: list[Line], names: Sequence[str | None], renamed: Mapping[str, str]) -> Parsed | None:
+    """Take cells column by column; none where a row has another length, or a cell is no text or no list."""
+    lines, rows = zip(*block, strict=True)
+    if set(map(len, rows)) != {len(names)}:
+        return None
+    try:
+        named = zip(names, zip(*rows, strict=True), strict=True)
+        columns = [_column(name, cells, renamed.get(name)) for name, cells in named if name]
+    except (UnicodeEncodeError, InputError):
+        return None
+    return rename_columns(pl.DataFrame(columns), renamed, pl.Series(lines, dtype=pl.Int64))
+
+
+def _column(name: str, cells: Sequence[str], target: str | None) -> pl.Series:
+    if target and target in LISTS:
+        lists = {text: typed(target, _list(target, text.strip()) if text else None) for text in set(cells)}
+        return pl.Series(name, [lists[text] for text in cells], dtype=pl.List(pl.String))
+    column = pl.Series(name, cells, dtype=pl.String)
+    return column.set(column == "", None)
 
 
 def parse_cells(
