@@ -24,7 +24,26 @@ from goldlabel.web.requester.settings import MONEY, SETTINGS, SHARE, WHOLE
 from tests.web.world import World
 
 NUMBERS = (WHOLE, SHARE, MONEY)
-NO_NUMBERS = ("sNaN", "NaN", "9E999999", "1_000", "1e5", "-1", "+1", "٣", "0x1", "", " ", "1" * 40)
+NO_NUMBERS = (
+    "sNaN",
+    "NaN",
+    "9E999999",
+    "1_000",
+    "1e5",
+    "-1",
+    "+1",
+    "٣",
+    "１００",
+    "一百",
+    "½",
+    "∞",
+    "Infinity",
+    "0x1",
+    "1,5",
+    "",
+    " ",
+    "1" * 40,
+)
 
 
 def lent(world: World, name: str, kind: str) -> assignment.Assignment:
@@ -123,9 +142,12 @@ def test_amounts_are_digits_and_a_point(world: World, text: str) -> None:
     before = world.one(select(ledger.c.id).order_by(ledger.c.id.desc()).limit(1))
     form = {"person_id": world.people["writer"], "kind": "bonus", "amount": text, "reason": "kind", "key": "k2"}
     answer = boss.post(f"/projects/{world.project}/ledger", form)
-    assert answer.status_code == 422
-    if 0 < len(text) <= 30:
-        assert "is no amount of money; allowed: up to 1000000000, with up to four decimal" in unescape(answer.text)
+    sent = {"person_id": world.people["writer"], "amount": text, "on": "2030-01-01", "key": "k3"}
+    for refused in (answer, boss.post(f"/projects/{world.project}/payouts", sent)):
+        assert refused.status_code == 422
+        if 0 < len(text) <= 30:
+            says = f"Amount: '{text}' cannot be used; give an amount from 0 to 1000000000, such as 0.30"
+            assert says in unescape(refused.text)
     assert world.one(select(ledger.c.id).order_by(ledger.c.id.desc()).limit(1)) == before
 
 
@@ -160,7 +182,7 @@ def test_a_setting_that_cannot_be_is_named_in_the_words_of_its_field(world: Worl
         assert projects.project(tx, world.project).protocol == protocol
 
 
-@pytest.mark.parametrize("key", ["verifying.lease_seconds", "verifying.share", "pay.pair"])
+@pytest.mark.parametrize("key", ["verifying.lease_seconds", "verifying.share", "pay.pair", "pay.budget"])
 def test_numbers_in_forms_are_digits(world: World, key: str) -> None:
     boss = world.visitor("boss")
     for text in NO_NUMBERS:
@@ -173,7 +195,7 @@ def test_every_number_of_a_protocol_has_bounds() -> None:
             hint = get_type_hints(kind)[one.name]
             if is_dataclass(hint):
                 yield from numbers(hint, f"{path}{one.name}.")
-            elif hint in (int, float, Decimal, int | None):
+            elif hint in (int, float, Decimal, int | None, float | None):
                 yield f"{path}{one.name}"
 
     found = [*numbers(Protocol, "")]

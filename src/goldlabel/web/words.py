@@ -106,6 +106,7 @@ WORDS = {
     "premise": N_("given sentence"),
     "hypothesis": N_("hypothesis"),
     "explanation": N_("explanation"),
+    "amount": N_("Amount"),
     "premises.shortest": N_("Shortest, in characters"),
     "premises.longest": N_("Longest, in characters"),
     "writing.overlap": N_("Overlap with the given sentence, at most"),

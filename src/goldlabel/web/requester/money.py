@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Query, Request
@@ -14,6 +15,7 @@ from goldlabel.collect.browsing import ledger_kinds, ledger_slice, owed
 from goldlabel.collect.people import pseudonyms
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import LARGEST
+from goldlabel.messages import Word
 from goldlabel.web.pages import page
 from goldlabel.web.security import Before, Managed, ObjectId, Person, Stored, local_path
 
@@ -24,6 +26,14 @@ LONGEST_REASON = 500
 Id = Annotated[int, Form(ge=1, le=LARGEST)]
 Reason = Annotated[str, Form(max_length=LONGEST_REASON)]
 Here = Annotated[str, Form(max_length=200)]
+
+
+def read_amount(text: str) -> Decimal:
+    """Return the amount that a form's field of this name says, or refuse it in the words of the form."""
+    amount = parse_amount(text)
+    if amount is None:
+        raise Invalid("field_amount", field=Word("amount"), text=text, low=0, high=LARGEST_AMOUNT)
+    return amount
 
 
 @router.get("/projects/{project_id}/ledger")
@@ -68,9 +78,7 @@ def give_line(
     next: Here = "",
 ) -> Response:
     """Give a bonus or a penalty; sent twice, it counts once."""
-    value = parse_amount(amount)
-    if value is None:
-        raise Invalid("not_money", amount=amount, most=LARGEST_AMOUNT)
+    value = read_amount(amount)
     with store.write() as tx:
         given = f"by hand {key}"
         ledger.give(tx, project.id, person_id, kind=kind, amount=value, reason=reason, key=given, by=person.person_id)

@@ -11,10 +11,9 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect import contacts, payouts
-from goldlabel.collect.amounts import LARGEST_AMOUNT, parse_amount
-from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import LARGEST
 from goldlabel.web.pages import page
+from goldlabel.web.requester.money import read_amount
 from goldlabel.web.security import Managed, Person, Stored
 from goldlabel.web.sorting import Sorted
 
@@ -60,9 +59,7 @@ def pay_out(
     note: Note = "",
 ) -> Response:
     """Write down that money was sent to somebody; sent twice, it counts once."""
-    value = parse_amount(amount)
-    if value is None:
-        raise Invalid("not_money", amount=amount, most=LARGEST_AMOUNT)
+    value = read_amount(amount)
     with store.write() as tx:
         payouts.pay_out(tx, project.id, person_id, amount=value, on=on, note=note, key=key, by=person.person_id)
     return _back(project.id)
