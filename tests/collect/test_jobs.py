@@ -108,13 +108,14 @@ def test_what_a_job_makes_is_read_in_pieces_until_it_is_cleared_away(
         assert latest_job(tx, project_id, "export") is not None
 
 
-def test_a_job_is_one_of_its_project(store: Store, project_id: int) -> None:
+def test_a_job_is_one_of_its_project_and_kind(store: Store, project_id: int) -> None:
     with store.write() as tx:
         ask(tx, project_id, "export")
         other = create_project(tx, "marsh", small_protocol("single")).id
     taken = take(store)
     assert taken is not None
     with store.read() as tx:
-        assert jobs.job(tx, project_id, taken.id).state == "running"
-        with pytest.raises(Missing, match="no such job"):
-            jobs.job(tx, other, taken.id)
+        assert jobs.job(tx, project_id, "export", taken.id).state == "running"
+        for place, kind in ((other, "export"), (project_id, "measure")):
+            with pytest.raises(Missing, match="no such job"):
+                jobs.job(tx, place, kind, taken.id)

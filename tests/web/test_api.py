@@ -21,7 +21,7 @@ from goldlabel.collect import tokens
 from goldlabel.collect.accounts import person_of
 from goldlabel.collect.passwords import hash_token
 from goldlabel.collect.recount import check
-from goldlabel.collect.schema import events, invites
+from goldlabel.collect.schema import events, invites, jobs
 from goldlabel.collect.schema import tokens as token_rows
 from tests.collect.conftest import MovableClock
 from tests.web.site import serving
@@ -237,6 +237,9 @@ def test_a_project_from_end_to_end(empty: World) -> None:
     assert (told["forecast"]["basis"], told["forecast"]["currency"]) == ("pace", "USD")
     figures = told["figures"]
     assert figures["verification"]["by_group"][0]["relabelled"] == 3
+    measuring = empty.one(select(jobs.c.id).where(jobs.c.kind == "measure"))
+    assert boss("GET", f"{place}/exports/{measuring}").status_code == 404
+    assert boss("GET", f"{place}/exports/{measuring}/file").status_code == 404
     export = boss("POST", f"{place}/exports", {}).json()
     assert export["state"] == "waiting"
     path = f"{place}/exports/{export['id']}"

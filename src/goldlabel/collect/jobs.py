@@ -72,9 +72,9 @@ def latest_job(tx: Transaction, project_id: int, kind: str) -> Job | None:
     return None if row is None else _job(row)
 
 
-def job(tx: Transaction, project_id: int, job_id: int) -> Job:
-    """Return a job of a project."""
-    row = tx.row(jobs, id=job_id, project_id=project_id)
+def job(tx: Transaction, project_id: int, kind: str, job_id: int) -> Job:
+    """Return a job of a project; one of another kind is none."""
+    row = tx.row(jobs, id=job_id, project_id=project_id, kind=kind)
     if row is None:
         raise Missing("no_job")
     return _job(row)

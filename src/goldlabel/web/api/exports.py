@@ -11,7 +11,6 @@ from pydantic import BaseModel
 from goldlabel.collect import jobs
 from goldlabel.collect.export import EXPORT
 from goldlabel.collect.jobs import Job
-from goldlabel.collect.refusals import Missing
 from goldlabel.web.api.bearer import Holder
 from goldlabel.web.requester.exporting import count_export, send_export
 from goldlabel.web.security import ObjectId, Owned, Stored
@@ -52,10 +51,7 @@ def make_export(project: Owned, new: NewExport, holder: Holder, store: Stored) -
 def show_export(project: Owned, job_id: ObjectId, store: Stored) -> ExportView:
     """Return how far an export is."""
     with store.read() as tx:
-        asked = jobs.job(tx, project.id, job_id)
-    if asked.kind != EXPORT:
-        raise Missing("no_job")
-    return _view(asked)
+        return _view(jobs.job(tx, project.id, EXPORT, job_id))
 
 
 @router.get(

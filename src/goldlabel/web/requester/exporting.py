@@ -62,7 +62,7 @@ def count_export(store: Store, person: Session) -> None:
 def send_export(project: Project, job_id: int, store: Store) -> Response:
     """Send an export, a piece at a time."""
     with store.read() as tx:
-        if jobs.job(tx, project.id, job_id).state != "done":
+        if jobs.job(tx, project.id, EXPORT, job_id).state != "done":
             raise Conflict("export_under_way")
         size = jobs.file_size(tx, job_id)
     headers = {**attachment(project.name, ".zip"), "content-length": str(size)}
