@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from goldlabel.collect import lifecycle
 from goldlabel.collect.accounts import create_account
 from goldlabel.collect.assignment import claim, skip
+from goldlabel.collect.consent import newest_consent, publish_consent
 from goldlabel.collect.drafts import save_draft
 from goldlabel.collect.ledger import totals
 from goldlabel.collect.people import add_member
@@ -72,8 +73,12 @@ def test_a_copy_has_the_settings_and_nothing_else(store: Store) -> None:
         owner = tx.value(select(projects.c.created_by).where(projects.c.id == project_id))
         protocol = replace(project(tx, project_id).protocol, instructions={"single": "Write *well*."})
         configure(tx, project_id, protocol, by=owner)
+        publish_consent(tx, project_id, "You agree to *this*.", by=owner)
         copied = lifecycle.clone_project(tx, project_id, "copy", by=owner)
         assert copied.protocol == protocol
+        consent = newest_consent(tx, copied.id)
+        assert consent is not None
+        assert (consent.version, consent.text) == (1, "You agree to *this*.")
         assert copied.seed != project(tx, project_id).seed
         for table in (premises, pairs, answers):
             assert tx.value(select(func.count()).where(table.c.project_id == copied.id)) == 0

@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Table, func, select
 
+from goldlabel.collect.consent import newest_consent, publish_consent
 from goldlabel.collect.events import record
 from goldlabel.collect.projects import (
     ARCHIVED,
@@ -49,8 +50,10 @@ def rename_project(tx: Transaction, project_id: int, name: str, *, by: int | Non
 
 
 def clone_project(tx: Transaction, project_id: int, name: str, *, by: int | None) -> Project:
-    """Make a project with the settings, instructions and training of another, without its people and its data."""
+    """Make a project with settings, instructions, training and consent of another, without its people and its data."""
     copied = create_project(tx, name, project(tx, project_id).protocol, by=by)
+    if (consent := newest_consent(tx, project_id)) is not None:
+        publish_consent(tx, copied.id, consent.text, by=by)
     _record(tx, "project.cloned", copied.id, by, source=project_id)
     return copied
 

@@ -38,7 +38,7 @@ def rename(request: Request, project: Managed, person: Person, store: Stored, na
 
 @router.post("/projects/{project_id}/clone")
 def clone(request: Request, project: Owned, person: Person, store: Stored, name: Name) -> Response:
-    """Make a project with the same settings, instructions and training."""
+    """Make a project with the same settings, instructions, training and consent text."""
     try:
         with store.write() as tx:
             copied = lifecycle.clone_project(tx, project.id, name, by=person.person_id)
