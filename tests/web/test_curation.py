@@ -60,7 +60,10 @@ def test_ties_are_decided(world: World, boss: Visitor) -> None:
     pair = objects(world, world.project)["pair_id"]
     with world.store.write() as tx:
         tx.change(pairs, pair, verdict="-")
-    assert f'action="{home}/pairs/{pair}/adjudication"' in boss.get(f"{home}/ties").text
+    ties = boss.get(f"{home}/ties").text
+    assert f'action="{home}/pairs/{pair}/adjudication"' in ties
+    assert 'class="mark" data-label=' in ties
+    assert 'class="vote' not in ties, "a tick says that a judgement is right"
     answer = boss.post(f"{home}/pairs/{pair}/adjudication", {"label": "neutral", "note": "It rains.", "back": "ties"})
     assert answer.headers["location"] == f"{home}/ties"
     assert f'action="{home}/pairs/{pair}/adjudication"' not in boss.get(f"{home}/ties").text

@@ -21,9 +21,10 @@ import goldlabel.collect
 import goldlabel.web
 from goldlabel.collect.messages import ENGLISH, words
 from goldlabel.collect.premises import read_premises
-from goldlabel.collect.protocols import PremiseRules
+from goldlabel.collect.protocols import PremiseRules, make_protocol
 from goldlabel.collect.refusals import Conflict, Invalid, Missing, Refusal
 from goldlabel.collect.rules import Violation
+from goldlabel.collect.texts import instructions
 from goldlabel.errors import InputError
 from goldlabel.messages import Word
 from goldlabel.verify.flags import ENGLISH as FLAGS
@@ -87,6 +88,16 @@ def test_one_word_for_each_thing() -> None:
                 if english in ids[0].lower():
                     assert all(word_for_it in string for string in strings), ids[0]
     assert not [text for text in ENGLISH.values() if other.search(text)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_instructions_call_levels_and_keys_what_the_page_calls_them(language: str) -> None:
+    text = instructions("multi", make_protocol("multi", language))
+    for number, level in enumerate(("easy", "medium", "hard"), start=1):
+        assert f"{number} {catalogue(language).gettext(level)}" in text
+    key = re.search("<kbd>(Alt X)</kbd>", (WEB / "templates/annotator/writing.html").read_text(encoding="utf-8"))
+    assert key is not None
+    assert key[1] in text
 
 
 def test_templates_hold_no_words_of_their_own() -> None:
