@@ -1,7 +1,13 @@
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import select
+
 from goldlabel.collect import people
-from goldlabel.collect.schema import accounts
+from goldlabel.collect.marketplaces import enter, open_market
+from goldlabel.collect.schema import accounts, metadata
 from tests.web.test_security import allowed_roles, call, filled, routes
 from tests.web.world import PASSWORD, World, objects, populate
 
@@ -61,6 +67,27 @@ def test_leaving_a_project(empty: World) -> None:
     assert f"/projects/{world.project}/write" not in writer.get("/").text
     assert writer.get(f"/projects/{world.project}/write").status_code == 404
     assert writer.get(f"/projects/{world.project}/my-pay").status_code == 200
+
+
+def test_who_came_from_a_marketplace_deletes_an_account_without_a_password(empty: World) -> None:
+    world = populate(empty, premises=4)
+    sent = {"PROLIFIC_PID": "5f0c1d", "STUDY_ID": "st1", "SESSION_ID": "se1"}
+    with world.store.write() as tx:
+        offer: dict[str, Any] = {"provider": "prolific", "role": "verifier", "quota": 2, "code": "C0DE7", "uses": 5}
+        token = open_market(tx, world.project, **offer, lifetime=timedelta(days=1), by=None)
+        world.people["outsider"], _ = enter(tx, token, sent)
+    outsider, boss = world.visitor("outsider"), world.visitor("boss")
+    assert "password" not in outsider.get("/account").text.lower()
+    assert 'type="password"' not in outsider.get("/account/delete").text
+    assert "5f0c1d" in boss.get(f"/projects/{world.project}/marketplace").text
+    assert outsider.post("/account/delete").headers["location"] == "/login"
+    with world.store.read() as tx:
+        assert tx.row(accounts, person_id=world.people["outsider"]) is None
+        kept = "".join(str(tx.all(select(table))) for table in metadata.sorted_tables)
+    assert "5f0c1d" not in kept
+    assert "se1" not in kept
+    with world.store.write() as tx:
+        assert enter(tx, token, sent)[0] != world.people["outsider"]
 
 
 def test_deleting_an_account(empty: World) -> None:

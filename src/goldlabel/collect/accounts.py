@@ -20,6 +20,8 @@ from goldlabel.collect.schema import accounts, people, sessions
 from goldlabel.collect.store import Store, Transaction
 
 LONGEST_LOGIN = 100
+NO_PASSWORD = "none"
+"""No hash is like this, so no password leads in: what the accounts have of people whom a marketplace sent."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,11 @@ def authenticate(store: Store, login: str, password: str) -> int:
     if not is_password(password, row.password_hash if row is not None else None) or row is None:
         raise Forbidden("wrong_login")
     return int(row.person_id)
+
+
+def has_password(tx: Transaction, person_id: int) -> bool:
+    """Say whether a password leads to a person's account."""
+    return bool(tx.value(select(accounts.c.password_hash).where(accounts.c.person_id == person_id)) != NO_PASSWORD)
 
 
 def make_requester(tx: Transaction, person_id: int) -> None:

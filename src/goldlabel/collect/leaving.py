@@ -21,10 +21,12 @@ from goldlabel.collect.schema import (
     contacts,
     drafts,
     members,
+    outsiders,
     passes,
     second_factors,
     sessions,
     tokens,
+    visits,
 )
 from goldlabel.collect.store import Transaction
 from goldlabel.messages import Word
@@ -61,7 +63,7 @@ def delete_account(tx: Transaction, person_id: int) -> None:
     """Delete an account: name, contact and credentials go; what the person did stays under the pseudonym."""
     for project_id in sorted({row.project_id for row in tx.all(_PROJECTS.where(members.c.person_id == person_id))}):
         leave_project(tx, project_id, person_id)
-    for table in (sessions, tokens, contacts, passes, second_factors):
+    for table in (sessions, tokens, contacts, passes, second_factors, outsiders, visits):
         tx.run(table.delete().where(table.c.person_id == person_id))
     if not tx.run(accounts.delete().where(accounts.c.person_id == person_id)):
         raise Missing("no_account")

@@ -3,7 +3,7 @@
 They get an account without a password, one for each project, and are known by a pseudonym like everybody else; what
 the marketplace calls them is kept apart. When they have done what was asked of one visit they get the code, or the
 form, that tells the marketplace so. A marketplace's link proves nothing but that somebody knows a worker's id: whoever
-has both can work in that worker's name in this one project, and nothing more.
+has both can work in that worker's name in this one project, or end the account there, and nothing more.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Row, func, select
 
-from goldlabel.collect.accounts import create_account
+from goldlabel.collect.accounts import NO_PASSWORD, create_account
 from goldlabel.collect.events import record
 from goldlabel.collect.passwords import hash_token
 from goldlabel.collect.people import Invitation, accept, invitation, invite
@@ -33,8 +33,6 @@ RETURN = "https://app.prolific.com/submissions/complete?cc="
 SUBMIT_HOSTS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 SUBMIT_PATH = "/mturk/externalSubmit"
 MOST_QUOTA = 10_000
-NO_PASSWORD = "none"
-"""No hash is like this, so no password leads in."""
 _NAMES = {
     PROLIFIC: ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
     MTURK: ("workerId", "hitId", "assignmentId"),

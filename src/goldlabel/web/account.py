@@ -249,6 +249,7 @@ def _account_page(
     with store.read() as tx:
         contact = contacts.contact_of(tx, person.person_id)
         factor = second_factor.factor_of(tx, person.person_id)
+        with_password = accounts.has_password(tx, person.person_id)
     status, problem = 200, ""
     if refusal is not None:
         _, status, problem, _ = describe(request, refusal)
@@ -262,6 +263,7 @@ def _account_page(
         contact=contact,
         longest_contact=LONGEST_CONTACT,
         second_factor=factor is not None and factor.confirmed,
+        with_password=with_password,
     )
 
 

@@ -36,26 +36,33 @@ def leave(project_id: ProjectId, person: Person, store: Stored) -> Response:
 
 
 @router.get("/account/delete")
-def delete_page(request: Request, person: Person) -> Response:
-    """Say what is deleted with an account and what stays, and ask for the password."""
-    return page(request, "account/delete.html", problem="")
+def delete_page(request: Request, person: Person, store: Stored) -> Response:
+    """Say what is deleted with an account and what stays, and ask for the password, where there is one."""
+    return page(request, "account/delete.html", problem="", with_password=_has_password(store, person))
 
 
 @router.post("/account/delete")
-async def delete(request: Request, person: Person, store: Stored, password: Password) -> Response:
-    """Delete the account of who is logged in and knows its password."""
+async def delete(request: Request, person: Person, store: Stored, password: Password = "") -> Response:
+    """Delete the account of who is logged in and knows its password, if it has one."""
     return await in_turn(request, _delete, request, person, store, password)
 
 
 def _delete(request: Request, person: Session, store: Store, password: str) -> Response:
     limit(store, "password of", str(person.person_id), most=10, window=HOUR)
+    with_password = _has_password(store, person)
     try:
-        accounts.authenticate(store, person.login, password)
+        if with_password:
+            accounts.authenticate(store, person.login, password)
         with store.write() as tx:
             leaving.delete_account(tx, person.person_id)
     except InputError as error:
         _, status, message, _ = describe(request, error)
-        return page(request, "account/delete.html", status=status, problem=message)
+        return page(request, "account/delete.html", status=status, problem=message, with_password=with_password)
     response = RedirectResponse("/login", 303)
     response.delete_cookie(SESSION)
     return response
+
+
+def _has_password(store: Store, person: Session) -> bool:
+    with store.read() as tx:
+        return accounts.has_password(tx, person.person_id)
