@@ -184,7 +184,7 @@ def test_duplicates_are_found_and_dropped(jsonl: Write, tmp_path: Path) -> None:
         (["data", "split", "PATH", "--halves", "--by", "group,genre"], "--by 'group,genre' is not known"),
         (["data", "split", "PATH", "--halves", "--by", "votes"], "column 'votes' holds lists"),
         (["data", "export", "PATH", "--to", "jsonl"], "is the input itself; choose another place"),
-        (["data", "export", "PATH", "--to", "csv", "--split", "foo"], "--split 'foo' is not known; allowed: dev"),
+        (["data", "export", "PATH", "--to", "csv", "--split", "foo"], "split 'foo' is not known; allowed: dev"),
         (["data", "export", "PATH", "--to", "hf", "-o", "pairs.jsonl"], "is the input itself"),
         (["data", "export", "PATH", "--to", "jsonl", "-o", "."], "is a folder; name a file"),
         (["data", "export", "PATH", "--to", "hf", "-o", "-"], "hf is a folder, and standard output takes one file"),

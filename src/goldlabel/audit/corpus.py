@@ -21,16 +21,15 @@ from goldlabel.audit.overlap import measure_heuristics
 from goldlabel.audit.tags import WordTagger, tag_text
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
+from goldlabel.pairs.groups import column_values, group_columns
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.pairs.lexicon import LEXICONS
 from goldlabel.pairs.overlap import measure_overlap
-from goldlabel.pairs.record import COLUMNS, DTYPES, LISTS
+from goldlabel.pairs.record import DTYPES, LISTS
 from goldlabel.pairs.tokens import TOKENIZERS, UNKNOWN, language_of, tokenizer_of, units_of
 from goldlabel.pairs.units import normalised, number_units
-from goldlabel.registry import suggest
 
 ROWS_PER_BLOCK = 50_000
-GROUPABLE = tuple(name for name in COLUMNS if name not in (*LISTS, "id", "premise", "hypothesis", "meta", "reason"))
 MOST_GROUPS = 200
 MOST_PREMISES = 20_000
 
@@ -93,13 +92,13 @@ class Corpus:
 
 def read_corpus(pairs: Pairs, *, tokenizer: str | None = None, columns: Sequence[str] = ()) -> Corpus:
     """Read pairs into numbers; ``columns`` are kept to group by."""
-    for name in columns:
-        if name not in GROUPABLE:
-            raise InputError(f"there is no column {name!r} to group by; {suggest(name, list(GROUPABLE))}")
+    for name in group_columns(columns):
+        if name in LISTS:
+            raise InputError(f"a pair may have several {name}, and the groups of an audit share no pair; take another")
     if tokenizer is not None:
         TOKENIZERS.get(tokenizer)
     reader = _Reader(pairs, tokenizer, tuple(dict.fromkeys(("split", *columns))))
-    frame = pairs.frame.select(*dict.fromkeys([*_READ, *reader.column_names]))
+    frame = pairs.frame.select(*map(column_values, dict.fromkeys([*_READ, *reader.column_names])))
     for block in frame.collect_batches(chunk_size=ROWS_PER_BLOCK, maintain_order=True):
         if len(block):
             reader.add(block)

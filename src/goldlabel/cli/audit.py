@@ -33,7 +33,9 @@ _STEPS = 7
 @reads_files
 def audit_command(
     path: PathArgument,
-    by: Annotated[str | None, typer.Option("--by", help="Also audit each value of this column, such as genre.")] = None,
+    by: Annotated[
+        str | None, typer.Option("--by", help="Also audit each value of a column, such as genre, or of meta.FIELD.")
+    ] = None,
     against: Annotated[
         list[str] | None,
         typer.Option("--against", help="Another dataset to look for leaks into; may be given several times."),

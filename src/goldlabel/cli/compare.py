@@ -8,7 +8,6 @@ import typer
 
 from goldlabel.cli.loading import (
     MODEL_HELP,
-    ByOption,
     DeviceOption,
     LevelOption,
     LimitOption,
@@ -17,6 +16,7 @@ from goldlabel.cli.loading import (
     tell_usage,
 )
 from goldlabel.cli.output import (
+    ByOption,
     JsonOption,
     PathArgument,
     note,

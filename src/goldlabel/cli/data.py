@@ -154,7 +154,7 @@ def export_command(
 ) -> None:
     """Write a dataset in another format: one JSONL or CSV file, a Parquet dataset, a Hugging Face folder."""
     from goldlabel.pairs.hub import Repository
-    from goldlabel.pairs.record import SPLITS
+    from goldlabel.pairs.record import split_name
 
     one_of("--to", to, FORMATS)
     if push and to != "hf":
@@ -164,7 +164,7 @@ def export_command(
     repository = Repository(push) if push else None
     pairs = open_pairs(path, reading, limit=limit)
     if split:
-        pairs = pairs.only(split=one_of("--split", split, SPLITS))
+        pairs = pairs.only(split=split_name(split))
     to_stdout = output is not None and output.as_posix() in ("-", STDOUT.as_posix())
     if to_stdout and to == "hf":
         raise InputError("hf is a folder, and standard output takes one file; choose another format, or a folder")

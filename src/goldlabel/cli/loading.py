@@ -21,10 +21,6 @@ SetOption = Annotated[
 BudgetOption = Annotated[
     float | None, typer.Option("--budget", min=0, help="The most that an endpoint may cost, by its prices (--set).")
 ]
-ByOption = Annotated[
-    str | None,
-    typer.Option("--by", help="Also for each value of this column, such as genre or tags; or of several: a,b."),
-]
 LevelOption = Annotated[float, typer.Option("--level", help="Confidence level of intervals.")]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N pairs of the split.")]
 SplitOption = Annotated[

@@ -21,12 +21,20 @@ if TYPE_CHECKING:
     from goldlabel.pairs.reading import ReadingOptions
     from goldlabel.registry import Registry
 
+NO_GOLD = "-"
+"""What files have for a label where a pair has none; people are told so."""
 PathArgument = Annotated[
     str, typer.Argument(metavar="PATH", help="A file, a folder, - for standard input, or the name of an added source.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 SeedOption = Annotated[int, typer.Option("--seed", callback=check_seed, help="Seed of everything random.")]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N pairs.")]
+
+ByOption = Annotated[
+    str | None,
+    typer.Option("--by", help="Also for each value of a column, such as genre, or of meta.FIELD; or of several: a,b."),
+]
+AllOption = Annotated[bool, typer.Option("--all", help="Print all of it, not only a screenful.")]
 
 
 def folder_option(text: str) -> Any:
@@ -143,7 +151,7 @@ def print_table(columns: list[str], rows: Any) -> None:
     body = [list(row) for row in rows]
     for number, name in enumerate(columns):
         numeric = any(isinstance(row[number], int | float) for row in body)
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+        table.add_column(_cell(name), justify="right" if numeric else "left", overflow="fold")
     for row in body:
         table.add_row(*(_cell(value) for value in row))
     Console(width=output_width(), highlight=False, markup=False).print(table)
@@ -170,6 +178,8 @@ def _cell(value: object) -> str:
         return "yes" if value else ""
     if isinstance(value, int):
         return f"{value:,}"
+    if value == NO_GOLD:
+        return "no gold"
     return "" if value is None else str(value)
 
 

@@ -23,7 +23,9 @@ PARAMETER = "reading"
 def reading_options(
     labels: Annotated[
         str,
-        typer.Option("--labels", help="Label space of a file without a card: nli3, nli2, scitail, ordinal5, or a,b,c."),
+        typer.Option(
+            "--labels", help="What the labels of a file without a card are: nli3, nli2, scitail, ordinal5, or a,b,c."
+        ),
     ] = "nli3",
     spellings: Annotated[
         list[str] | None,

@@ -8,7 +8,6 @@ import typer
 
 from goldlabel.cli.loading import (
     BudgetOption,
-    ByOption,
     DeviceOption,
     LevelOption,
     LimitOption,
@@ -20,6 +19,7 @@ from goldlabel.cli.loading import (
     tell_usage,
 )
 from goldlabel.cli.output import (
+    ByOption,
     JsonOption,
     SeedOption,
     note,

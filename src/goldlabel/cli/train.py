@@ -111,7 +111,9 @@ def train_command(
     ] = None,
     label_space: Annotated[
         str | None,
-        typer.Option("--label-space", metavar="NAME", help="Bring the data into these labels, such as nli2."),
+        typer.Option(
+            "--label-space", metavar="NAME", help="What the labels become, whatever they are: a space such as nli2."
+        ),
     ] = None,
     start: Annotated[
         str | None, typer.Option("--from", metavar="RUN", help="Start from the weights of a finished run.")

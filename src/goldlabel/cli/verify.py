@@ -9,6 +9,8 @@ import typer
 
 from goldlabel.cli.card import Details, makes_dataset, refuse_details
 from goldlabel.cli.output import (
+    AllOption,
+    ByOption,
     JsonOption,
     LimitOption,
     PathArgument,
@@ -32,18 +34,15 @@ if TYPE_CHECKING:
 
 UNDEFINED = "undefined"
 GROUPS_PER_TABLE = 3
+SHOWN = 10
+"""How many annotators are printed: those to look at come first."""
 
 
 @makes_dataset
 @reads_files
 def verify_command(
     path: PathArgument,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            "--by", help="Also for each value of this column, such as condition or round; or of several: a,b."
-        ),
-    ] = None,
+    by: ByOption = None,
     method: Annotated[
         str,
         typer.Option(
@@ -97,6 +96,7 @@ def verify_command(
     reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
+    print_all: AllOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Turn votes into gold labels, and measure agreement, annotators and what is ambiguous."""
@@ -151,31 +151,36 @@ def verify_command(
     if as_json:
         print_json(result.to_dict() | {name: part.to_dict() for name, part in more.items()} | written)
         return
-    _print(result, list(more.values()))
+    _print(result, list(more.values()), print_all)
     for name, value in written.items():
         typer.echo(f"{name}: {value}")
 
 
-def _print(result: Verification, more: list[Result]) -> None:
+def _print(result: Verification, more: list[Result], print_all: bool) -> None:
     typer.echo(result.title)
-    _print_agreement(result)
+    _print_agreement(result, print_all)
     for part in [*more, *([result.annotators] if result.annotators else [])]:
         typer.echo(f"\n{part.title}")
-        print_table(part.table.columns, ([_shown(value) for value in row] for row in part.table.iter_rows()))
+        shown = len(part.table) if print_all else SHOWN
+        rows = part.table.head(shown).iter_rows()
+        print_table(part.table.columns, ([_shown(value) for value in row] for row in rows))
+        if len(part.table) > shown:
+            note(f"{len(part.table) - shown:,} rows more; --all prints them, --json and -o have all of them")
     typer.echo(f"\n{result.opinions.title}\n{result.plan.title}")
     for line in result.notes:
         note(f"note: {line}")
 
 
-def _print_agreement(result: Verification) -> None:
+def _print_agreement(result: Verification, print_all: bool) -> None:
     """Print statistics as rows and groups as columns, as papers do, a few groups to a table."""
     from goldlabel.pairs.groups import group_title
     from goldlabel.verify.agreement import AUTHOR_SHARES, SHARES
 
     relabelled = [key for key, group in result.groups.items() if group.relabelled]
     known = {name for name in result.whole.figures if name not in AUTHOR_SHARES or result.whole.figures[name].n}
-    for start in range(0, len(relabelled), GROUPS_PER_TABLE):
-        keys = relabelled[start : start + GROUPS_PER_TABLE]
+    printed = relabelled if print_all else relabelled[: 2 * GROUPS_PER_TABLE]
+    for start in range(0, len(printed), GROUPS_PER_TABLE):
+        keys = printed[start : start + GROUPS_PER_TABLE]
         groups = [result.groups[key] for key in keys]
         rows: list[list[object]] = [
             ["n", *(group.n for group in groups)],
@@ -188,6 +193,8 @@ def _print_agreement(result: Verification) -> None:
         if start:
             typer.echo()
         print_table(["", *map(group_title, keys)], rows)
+    if len(relabelled) > len(printed):
+        note(f"{len(relabelled) - len(printed):,} groups more; --all prints them")
     if others := [group_title(key) for key in result.groups if key not in relabelled]:
         typer.echo(f"\n{UNDEFINED}, as no pair was relabelled: {', '.join(others)}")
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.evaluate.answers import OnPairs, answer_gold, judged_pairs, open_model, usage_of
-from goldlabel.evaluate.scores import GROUPABLE
 from goldlabel.metrics import Estimate, accuracy_score, mcnemar, p_in_words
 from goldlabel.models import Model
 from goldlabel.pairs import Pairs, Result, score_mapping
@@ -163,7 +162,7 @@ def compare(
     """
     if examples < 0:
         raise InputError(f"{examples} examples cannot be given; give a number from 0 on")
-    columns = group_columns(by, GROUPABLE)
+    columns = group_columns(by)
     gold = judged_pairs(pairs, split, limit=limit, also=columns)
     sides = [_ask(model, pairs, gold, on_pairs, loading) for model in (a, b)]
     whole, p_value = _contrast(gold, sides, None, level)

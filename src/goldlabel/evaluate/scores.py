@@ -22,12 +22,9 @@ from goldlabel.pairs import Pairs, Result, score_mapping
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.groups import ALL, Key, group_columns, group_name, group_rows, group_title
 from goldlabel.pairs.labels import NO_GOLD
-from goldlabel.pairs.record import COLUMNS
 
 if TYPE_CHECKING:
     from goldlabel.models.endpoint import EndpointSummary
-
-GROUPABLE = tuple(name for name in COLUMNS if name not in ("id", "premise", "hypothesis", "votes", "meta"))
 
 
 @dataclass(frozen=True)
@@ -170,7 +167,7 @@ def score(
     Intervals at ``level`` take pairs of one unit together; those of F1 come from ``resamples`` resamples.
     """
     datasets = [pairs] if isinstance(pairs, Pairs) else list(pairs)
-    columns = group_columns(by, GROUPABLE)
+    columns = group_columns(by)
     judged = _named([judged_pairs(dataset, split, limit=limit, also=columns) for dataset in datasets])
     drawn: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
     with open_model(model, datasets, **loading) as (name, opened):

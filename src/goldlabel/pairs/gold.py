@@ -21,11 +21,11 @@ from goldlabel.errors import InputError
 from goldlabel.metrics import Estimate, accuracy_score
 from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.fingerprints import Fingerprints, fingerprint_pairs
+from goldlabel.pairs.groups import column_values
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace, score_mapping
-from goldlabel.pairs.record import SPLITS
+from goldlabel.pairs.record import split_name
 from goldlabel.pairs.tokens import UNKNOWN, language_of
 from goldlabel.pairs.units import units_of
-from goldlabel.registry import one_of
 
 UNSPLIT = "none"
 _COLUMNS = ("id", "premise", "hypothesis", "label", "language", "group")
@@ -93,9 +93,10 @@ def take_gold(
     Where neither is there, nothing is guessed; ``advice`` tells the user how to say which split is meant. ``also`` are
     further columns to keep.
     """
-    frame = pairs.frame.select(*dict.fromkeys((*_COLUMNS, "split", *also))).collect(engine="streaming")
+    names = dict.fromkeys((*_COLUMNS, "split", *also))
+    frame = pairs.frame.select(*map(column_values, names)).collect(engine="streaming")
     splits = sorted(frame["split"].unique())
-    wanted = one_of("split", split, SPLITS) if split else UNSPLIT if splits == [UNSPLIT] else default
+    wanted = split_name(split) if split else UNSPLIT if splits == [UNSPLIT] else default
     if splits and wanted not in splits:
         raise InputError(f"{pairs.card.name}: has no {wanted} split, only {', '.join(splits)}; {advice}")
     frame = frame.filter(pl.col("split") == wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,17 +18,26 @@ Key = tuple[str | None, ...]
 """The values of the columns that make a group, ``None`` where a pair has no value; the whole has none."""
 
 ALL: Key = ()
-SINGLE_VALUED = tuple(name for name in COLUMNS if name not in LISTS)
+GROUPABLE = tuple(name for name in COLUMNS if name not in ("id", "premise", "hypothesis", "votes", "meta"))
+"""The columns that pairs can be grouped by, in every command; beside them, ``meta.FIELD``."""
+META = "meta."
 _WHOLE, _NO_VALUE = "all", "(none)"
 
 
-def group_columns(by: str | Sequence[str] | None, allowed: Sequence[str] = SINGLE_VALUED) -> tuple[str, ...]:
+def group_columns(by: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return the columns that pairs shall be grouped by: one, or several joined by commas or in a sequence."""
     names = tuple(by.split(",")) if isinstance(by, str) else tuple(by or ())
     for name in names:
-        if name not in allowed:
-            raise InputError(f"there is no column {name!r} to group by; {suggest(name, list(allowed))}")
+        if name not in GROUPABLE and not re.fullmatch(r"meta\.\w+", name):
+            raise InputError(f"there is no column {name!r} to group by; {suggest(name, list(GROUPABLE))}, meta.FIELD")
     return names
+
+
+def column_values(name: str) -> pl.Expr:
+    """Return the values of a column, or of a field of ``meta`` as text."""
+    if not name.startswith(META):
+        return pl.col(name)
+    return pl.col("meta").str.json_path_match(f"$.{name.removeprefix(META)}").alias(name)
 
 
 def group_rows(frame: pl.DataFrame, columns: tuple[str, ...]) -> dict[Key, NDArray[np.bool_] | None]:
@@ -39,6 +49,9 @@ def group_rows(frame: pl.DataFrame, columns: tuple[str, ...]) -> dict[Key, NDArr
     if not columns:
         return groups
     values = frame.select(columns).with_row_index("row")
+    for name in columns:
+        if name.startswith(META) and values[name].null_count() == len(values):
+            raise InputError(f"no pair has {name} to group by; 'goldlabel data head --json' shows what meta holds")
     for name in LISTS:
         if name in columns:
             values = values.explode(name)

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from goldlabel.errors import InputError
 from goldlabel.pairs.labels import ABSTENTIONS, NLI3, NO_GOLD, LabelSpace
+from goldlabel.registry import one_of
 
 REQUIRED = ("id", "premise", "hypothesis", "label", "split")
 LISTS = ("votes", "tags")
@@ -90,6 +91,11 @@ class Gate:
     unit: str = "line"
     unlabelled: bool = False
     """Whether a pair that has neither label nor votes is taken as one without a gold label, and not refused."""
+
+
+def split_name(split: str) -> str:
+    """Return the split that somebody names, however they spell it, or say which there are."""
+    return one_of("split", SPLIT_SPELLINGS.get(split.lower(), split), SPLITS)
 
 
 def raw_frame(rows: list[dict[str, object]]) -> pl.DataFrame:

@@ -58,8 +58,16 @@ class Annotators(Result):
 
     @property
     def table(self) -> pl.DataFrame:
-        """One row per annotator, the flagged ones first; agreement and drift in per cent."""
-        ordered = sorted(self.people, key=lambda person: (not person.flags, person.name))
+        """One row per annotator, those to look at first; agreement and drift in per cent.
+
+        Flagged ones come first, those with more flags before those with fewer, then who agrees least.
+        """
+
+        def order(person: Annotator) -> tuple[int, float, str]:
+            agreement = person.agreement.value
+            return -len(person.flags), float("inf") if agreement is None else agreement, person.name
+
+        ordered = sorted(self.people, key=order)
         rows = [
             (
                 person.name,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from goldlabel.errors import InputError
 from goldlabel.metrics import Estimate
 from goldlabel.pairs import Pairs, Result
-from goldlabel.pairs.groups import ALL, Key, group_columns, group_name, group_rows
+from goldlabel.pairs.groups import ALL, Key, column_values, group_columns, group_name, group_rows
 from goldlabel.pairs.rows import to_json
 from goldlabel.verify.agreement import COEFFICIENTS, SHARES, Agreement, agreement
 from goldlabel.verify.annotators import Annotators, annotators
@@ -144,7 +144,7 @@ def verify(
     gold = gold_labels(votes, method, quorum=quorum, confidence=confidence)
     options: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
     joint = joint_votes(votes) if votes.annotators else None
-    values = pairs.frame.select(columns).collect(engine="streaming")
+    values = pairs.frame.select(*map(column_values, columns)).collect(engine="streaming")
     groups = {key: _group(votes, gold, joint, chosen, options) for key, chosen in group_rows(values, columns).items()}
     decided = gold.settled(votes)
     matches = int((gold.marks == votes.label).all(axis=1)[decided].sum())
