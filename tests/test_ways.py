@@ -1,0 +1,53 @@
+"""The ways of ``docs/ways.md``, carried out line by line; the hub is a stand-in, a server of the test's own."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import goldlabel as gl
+from tests.cli.commands import Done, run
+from tests.pairs.hub import Hub
+from tests.pairs.test_hub import hub as hub
+from tests.test_docs import ROOT, _blocks
+
+pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=<...>' to upload raw bytes:DeprecationWarning")
+
+
+def _walk(page: Path) -> dict[str, Done]:
+    """Run the page's blocks in their order; return what each command said."""
+    said: dict[str, Done] = {}
+    namespace: dict[str, Any] = {}
+    for block in _blocks(page):
+        if block.language == "python":
+            exec(compile(block.text, str(page), "exec"), namespace)
+        for line in block.text.splitlines() if block.language == "sh" else ():
+            done = run(*shlex.split(line)[1:])
+            assert done.returncode == 0, f"{line}\n{done.stderr}"
+            said[line.removeprefix("goldlabel ")] = done
+    return said
+
+
+def test_the_ways_run_from_start_to_end(hub: Hub, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    said = _walk(ROOT / "docs" / "ways.md")
+
+    pushed = gl.read(hub.repos["my-lab/survey"].check_out(tmp_path / "download"))
+    assert hub.repos["my-lab/survey"].private
+    assert (len(pushed), pushed.card.licence, pushed.card.languages) == (120, "CC BY 4.0", ("en",))
+    assert pushed.collect().sort("id").equals(gl.read("survey").collect().sort("id"))
+    gold = gl.read("gold").collect()
+    claims = {"open": "entailment", "crowded": "neutral", "shut": "contradiction"}
+    meant = [claims[text.rstrip(".").rpartition(" ")[2]] for text in gold["hypothesis"]]
+    assert sum(label == word for label, word in zip(gold["label"], meant, strict=True)) > 105
+
+    difference = run("compare", "runs/both", "runs/blind", "animals", "--split", "test", "--json")
+    assert json.loads(difference.stdout)["n"] == len(gl.read("animals").only(split="test"))
+    checked = next(done.stdout for line, done in said.items() if line.startswith("recast check"))
+    assert "10 pairs of ours, 10 published, 10 matched" in checked
