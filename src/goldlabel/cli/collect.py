@@ -11,6 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from goldlabel.cli import rounds
+from goldlabel.cli.collecting import (
+    DatabaseOption,
+    FolderArgument,
+    ProjectOption,
+    find_project,
+    open_store,
+    require_collect,
+)
 from goldlabel.cli.output import (
     JsonOption,
     folder_option,
@@ -25,29 +34,22 @@ from goldlabel.cli.output import (
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.cli.tools import QuestionOption, ToolOption, open_tool
 from goldlabel.errors import InputError
-from goldlabel.registry import import_extra, one_of
+from goldlabel.registry import one_of
 
 if TYPE_CHECKING:
     from goldlabel.collect.premises import PremiseReading
     from goldlabel.collect.projects import Project
     from goldlabel.collect.protocols import Protocol
-    from goldlabel.collect.store import Store, Transaction
+    from goldlabel.collect.store import Store
     from goldlabel.pairs import Pairs
 
 app = typer.Typer(help="People write and verify pairs in the browser.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(rounds.app, name="round")
 
 DISAGREES = 1
 VOTES = ("keep", "count")
 KINDS_OF_IMPORT = ("premises", "pairs", "foreign", "gold")
 
-FolderArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the collection.")]
-DatabaseOption = Annotated[
-    str | None,
-    typer.Option("--database", metavar="URL", help="PostgreSQL instead of the folder: postgresql://USER@HOST/NAME."),
-]
-ProjectOption = Annotated[
-    str | None, typer.Option("--project", help="Name of the project, where the collection has several.")
-]
 AddressOption = Annotated[str, typer.Option("--address", help="Where people reach the server; links begin with it.")]
 SettingsOption = Annotated[
     list[str] | None,
@@ -74,7 +76,7 @@ def init_command(
     as_json: JsonOption = False,
 ) -> None:
     """Make a project, in a new collection or beside others, and print the requester's link."""
-    _require_extra()
+    require_collect()
     from goldlabel.collect.people import invite
     from goldlabel.collect.projects import create_project
     from goldlabel.collect.protocols import make_protocol
@@ -133,10 +135,10 @@ def import_command(
     as_json: JsonOption = False,
 ) -> None:
     """Add premises (CSV, JSON lines, plain text), pairs (any format) or another tool's export to a project."""
-    _require_extra()
-    with closing(_open(folder, database)) as store:
+    require_collect()
+    with closing(open_store(folder, database)) as store:
         with store.read() as tx:
-            found = _project(tx, folder, project)
+            found = find_project(tx, folder, project)
         usual = "premises" if found.kind.writes else "pairs"
         if one_of("--as", what or usual, KINDS_OF_IMPORT) == "premises":
             told = _import_premises(store, found, paths, genre, source, questions, limit, tool, reading)
@@ -173,7 +175,7 @@ def serve_command(
     ] = None,
 ) -> None:
     """Serve the pages for writers, verifiers and requesters until Ctrl-C."""
-    _require_extra()
+    require_collect()
     if workers > 1 and not database:
         raise InputError("several workers need PostgreSQL; pass --database URL, or leave --workers out")
     from goldlabel.web import serve
@@ -194,15 +196,15 @@ def export_command(
     as_json: JsonOption = False,
 ) -> None:
     """Write a snapshot of a project as a dataset with splits, card and ledger; people may go on working."""
-    _require_extra()
+    require_collect()
     from goldlabel.collect.export import export_project
     from goldlabel.worker.exporting import audit_section
 
     refuse_own_input(output, str(folder))
     described = partial(audit_section, refused=lambda reason: note(f"no audit on the card: {reason}"))
-    with closing(_open(folder, database)) as store:
+    with closing(open_store(folder, database)) as store:
         with store.read() as tx:
-            found = _project(tx, folder, project)
+            found = find_project(tx, folder, project)
         with progress(f"exporting {found.name}", None):
             written = export_project(store, found.id, output, describe=[described] if audit else [], hidden=hidden)
     show(written, as_json, **({} if as_json else {"output": str(output)}))
@@ -211,7 +213,7 @@ def export_command(
 @app.command("migrate")
 def migrate_command(folder: FolderArgument, database: DatabaseOption = None, as_json: JsonOption = False) -> None:
     """Bring a collection of an older version up to date; stop its servers and keep a copy before."""
-    _require_extra()
+    require_collect()
     from goldlabel.collect.store import Store
 
     before, after = Store.migrate(database or folder)
@@ -229,11 +231,11 @@ def stats_command(
     as_json: JsonOption = False,
 ) -> None:
     """Count what a project holds, measure agreement, and sum up what is owed."""
-    _require_extra()
+    require_collect()
     from goldlabel.collect.stats import project_stats
 
-    with closing(_open(folder, database)) as store, store.read() as tx:
-        found = project_stats(tx, _project(tx, folder, project).id)
+    with closing(open_store(folder, database)) as store, store.read() as tx:
+        found = project_stats(tx, find_project(tx, folder, project).id)
     if as_json:
         print_json(found.to_dict())
         return
@@ -256,12 +258,12 @@ def check_command(
     as_json: JsonOption = False,
 ) -> None:
     """Work out sums and counters from the events alone; exit with 1 if the tables say otherwise."""
-    _require_extra()
+    require_collect()
     from goldlabel.collect.projects import all_projects
     from goldlabel.collect.recount import check
 
-    with closing(_open(folder, database)) as store, store.read() as tx:
-        chosen = [_project(tx, folder, project)] if project else all_projects(tx)
+    with closing(open_store(folder, database)) as store, store.read() as tx:
+        chosen = [find_project(tx, folder, project)] if project else all_projects(tx)
         differences = {one.name: check(tx, one.id) for one in chosen}
     wrong = sum(map(len, differences.values()))
     if as_json:
@@ -291,14 +293,14 @@ def invite_command(
     as_json: JsonOption = False,
 ) -> None:
     """Print a link with which people join a project."""
-    _require_extra()
+    require_collect()
     from goldlabel.collect.people import ROLES, invite
 
     one_of("--role", role, ROLES)
-    with closing(_open(folder, database)) as store, store.write() as tx:
+    with closing(open_store(folder, database)) as store, store.write() as tx:
         token = invite(
             tx,
-            project_id=_project(tx, folder, project).id,
+            project_id=find_project(tx, folder, project).id,
             role=role,
             condition=condition,
             exclusive=exclusive,
@@ -321,14 +323,14 @@ def password_command(
     as_json: JsonOption = False,
 ) -> None:
     """Give an account a new password and print it; the old one, a second factor and all open sessions end."""
-    _require_extra()
+    require_collect()
     from goldlabel.collect.accounts import change_password, person_of
     from goldlabel.collect.passwords import draw_words, hash_password
     from goldlabel.collect.second_factor import drop_factor
 
     password = draw_words()
     hashed = hash_password(password)
-    with closing(_open(folder, database)) as store, store.write() as tx:
+    with closing(open_store(folder, database)) as store, store.write() as tx:
         person_id = person_of(tx, login)
         change_password(tx, person_id, hashed)
         drop_factor(tx, person_id)
@@ -346,25 +348,14 @@ def configure_command(
     database: DatabaseOption = None,
 ) -> None:
     """Change settings of a project, and print its protocol as one JSON document."""
-    _require_extra()
+    require_collect()
     from goldlabel.collect.projects import configure
 
-    with closing(_open(folder, database)) as store, store.write() as tx:
-        found = _project(tx, folder, project)
+    with closing(open_store(folder, database)) as store, store.write() as tx:
+        found = find_project(tx, folder, project)
         if settings:
             found = configure(tx, found.id, _changed(found.protocol, settings), by=None)
     print_json(found.protocol.to_dict())
-
-
-def _require_extra() -> None:
-    for module in ("sqlalchemy", "alembic", "argon2"):
-        import_extra(module, "collect")
-
-
-def _open(folder: Path, database: str | None) -> Store:
-    from goldlabel.collect.store import Store
-
-    return Store.open(database or folder)
 
 
 def _create_or_open(folder: Path, database: str | None) -> Store:
@@ -375,21 +366,6 @@ def _create_or_open(folder: Path, database: str | None) -> Store:
         return Store.create(database or folder)
     except InputError:
         return Store.open(database or folder)
-
-
-def _project(tx: Transaction, folder: Path, wanted: str | None) -> Project:
-    """Return the project by its name; without one, the only one or the one named after the folder."""
-    from goldlabel.collect.projects import all_projects
-
-    found = {one.name: one for one in all_projects(tx)}
-    if wanted is not None:
-        return found[one_of("--project", wanted, list(found))]
-    if len(found) == 1:
-        return next(iter(found.values()))
-    name = folder.resolve().name
-    if name not in found:
-        raise InputError(f"there are {len(found)} projects; name one with --project: {', '.join(found) or 'none yet'}")
-    return found[name]
 
 
 def _changed(protocol: Protocol, settings: list[str] | None) -> Protocol:

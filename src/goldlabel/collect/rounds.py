@@ -107,7 +107,7 @@ def open_round(
     is_first = not any(one.state == "closed" for one in before)
     allowed = number_of_tries or (found.protocol.writing.tries if is_first else LATER_TRIES)
     if before and before[-1].state == "open":
-        if before[-1].adversaries == tuple(adversaries) and before[-1].tries == allowed:
+        if (before[-1].adversaries, before[-1].tries, before[-1].pay) == (tuple(adversaries), allowed, pay):
             return before[-1]
         raise Conflict("round_open", n=before[-1].number)
     if not unused_contexts(tx, project_id):
@@ -156,10 +156,12 @@ def close_round(tx: Transaction, project_id: int, *, force: bool = False, by: in
 
 
 def keep_trained(tx: Transaction, project_id: int, number: int, trained: Mapping[str, Any], *, by: int | None) -> None:
-    """Write down what was trained on a closed round and all before it."""
+    """Write down what was trained on a closed round and all before it; told the same again, nothing happens."""
     found = next((one for one in rounds_of(tx, project_id) if one.number == number), None)
     if found is None or found.state != "closed":
         raise Conflict("round_not_closed", n=number)
+    if found.trained == trained:
+        return
     tx.change(rounds, found.id, trained=dict(trained))
     _record(tx, "round.trained", project_id, number, by, **trained)
 

@@ -105,11 +105,11 @@ class Sweep(Result):
     @property
     def best_run(self) -> Run | None:
         """The first run of the best case."""
-        return self._runs_of(self.best)[0] if self.best else None
+        return self.runs_of(self.best)[0] if self.best else None
 
     def figures(self, case: Case) -> dict[str, Any]:
         """Return mean, standard deviation and number over a case's seeds: of each dev set, and of their mean."""
-        done = self._runs_of(case)
+        done = self.runs_of(case)
         names = list(done[0].dev) if done else []
         means = [statistics.fmean(run.accuracies.values()) for run in done if run.dev]
         return {
@@ -123,7 +123,7 @@ class Sweep(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the figures of every case; ``dev``, ``parameters``, ``epochs`` and the rate are the best case's."""
         best = self.best or (self.cases[0] if self.cases else None)
-        of_best = self._runs_of(best) if best else []
+        of_best = self.runs_of(best) if best else []
         return {
             "run": str(self.folder),
             "model": self.model,
@@ -140,7 +140,8 @@ class Sweep(Result):
             "failed": dict(self.failed),
         }
 
-    def _runs_of(self, case: Case) -> list[Run]:
+    def runs_of(self, case: Case) -> list[Run]:
+        """Return the finished runs of a case, one for each seed."""
         names = (_run_name(case, seed) for seed in self.seeds)
         return [self.runs[name] for name in names if name in self.runs]
 

@@ -1,0 +1,228 @@
+"""``goldlabel collect round``: people write against models for a time, and models learn from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from goldlabel.cli.collecting import (
+    DatabaseOption,
+    FolderArgument,
+    ProjectOption,
+    find_project,
+    open_store,
+    require_collect,
+)
+from goldlabel.cli.entry import INTERRUPTED
+from goldlabel.cli.output import JsonOption, SeedOption, folder_option, note, open_pairs, parse_map, progress, show
+from goldlabel.cli.reading import ReadingOptions, reads_files
+from goldlabel.cli.train import display_steps, parse_sample
+from goldlabel.errors import InputError
+
+if TYPE_CHECKING:
+    from goldlabel.train import TrainOptions
+
+app = typer.Typer(
+    help="Rounds in which people write against models, which learn from it.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+FAILED = 1
+
+
+@app.command("open")
+def open_command(
+    folder: FolderArgument,
+    adversaries: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--adversary",
+            metavar="MODEL",
+            help="A model to write against; several allowed. By default those that the last round trained.",
+        ),
+    ] = None,
+    tries: Annotated[
+        int | None,
+        typer.Option("--tries", min=1, help="Tries of a job; by default 5, and 10 from the second round on."),
+    ] = None,
+    pay: Annotated[
+        str | None, typer.Option("--pay", metavar="AMOUNT", help="Pay for a job; by default the project's.")
+    ] = None,
+    bonus: Annotated[
+        str | None,
+        typer.Option("--bonus", metavar="AMOUNT", help="Bonus for a verified pair that fooled the model."),
+    ] = None,
+    project: ProjectOption = None,
+    database: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Open the next round, with contexts that no earlier one used."""
+    require_collect()
+    from goldlabel.rounds import open_next
+
+    with closing(open_store(folder, database)) as store:
+        with store.read() as tx:
+            found = find_project(tx, folder, project)
+        open_next(
+            store,
+            found.id,
+            adversaries or (),
+            tries=tries,
+            pay=_amount("--pay", pay),
+            bonus=_amount("--bonus", bonus),
+        )
+    status_command(folder, project, database, as_json)
+
+
+@app.command("close")
+def close_command(
+    folder: FolderArgument,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also with work still open: jobs are taken back, their tries kept.")
+    ] = False,
+    project: ProjectOption = None,
+    database: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Close the open round and fix its splits."""
+    require_collect()
+    from goldlabel.collect.rounds import close_round
+
+    with closing(open_store(folder, database)) as store, store.write() as tx:
+        close_round(tx, find_project(tx, folder, project).id, force=force, by=None)
+    status_command(folder, project, database, as_json)
+
+
+@app.command("train")
+@reads_files
+def train_command(
+    folder: FolderArgument,
+    model: Annotated[str, typer.Option("--model", help="Name of a model, such as esim or linear, or hf:NAME.")],
+    output: Annotated[
+        Path, folder_option("Folder of runs; those of round N lie in round-N, and unfinished ones go on.")
+    ],
+    beside: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="PATH[:N|:Nx]",
+            help="Pairs to train on beside the rounds: all, N drawn by the seed, or each N times an epoch; several "
+            "allowed.",
+        ),
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Train with so many seeds; all are adversaries.")] = 3,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="An option of training or of the model; several allowed."),
+    ] = None,
+    grid: Annotated[
+        str | None,
+        typer.Option(
+            "--grid", metavar="FILE|NAME", help="Values of options to choose from, by the last round's dev set."
+        ),
+    ] = None,
+    project: ProjectOption = None,
+    database: DatabaseOption = None,
+    *,
+    reading: ReadingOptions,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Train the next adversaries on all rounds so far, chosen by the last one's dev set."""
+    require_collect()
+    from goldlabel.rounds.training import Beside, train_round
+    from goldlabel.train import read_grid
+
+    samples = [parse_sample(text) for text in beside or []]
+    opened = partial(open_pairs, reading=reading, limit=None)
+    options = _options(model, seed, parse_map("--set", settings))
+    with closing(open_store(folder, database)) as store:
+        with store.read() as tx:
+            found = find_project(tx, folder, project)
+        try:
+            with display_steps(1) as on_step:
+                done = train_round(
+                    store,
+                    found.id,
+                    model,
+                    output,
+                    beside=[Beside(pairs=opened(path), size=size, copies=copies) for path, size, copies in samples],
+                    seeds=seeds,
+                    options=options,
+                    grid=read_grid(grid, model, None) if grid else None,
+                    on_step=on_step,
+                )
+        except KeyboardInterrupt:
+            note(f"goldlabel: interrupted; give the same command once more to go on with {output}")
+            raise SystemExit(INTERRUPTED) from None
+    show(done, as_json)
+    for name, problem in done.sweep.failed.items():
+        note(f"goldlabel: {name}: {problem}")
+    if done.sweep.failed:
+        raise typer.Exit(FAILED)
+
+
+@app.command("status")
+def status_command(
+    folder: FolderArgument,
+    project: ProjectOption = None,
+    database: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the rounds, how often models were wrong, and what keeps the last one open."""
+    require_collect()
+    from goldlabel.rounds import status_of
+
+    with closing(open_store(folder, database)) as store:
+        with store.read() as tx:
+            found = find_project(tx, folder, project)
+        show(status_of(store, found.id), as_json)
+
+
+@app.command("report")
+def report_command(
+    folder: FolderArgument,
+    output: Annotated[Path, folder_option("Folder to write.")],
+    project: ProjectOption = None,
+    database: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the figures of all rounds, and how well every model so far does on every round's test set."""
+    require_collect()
+    from goldlabel.bench import BenchProgress
+    from goldlabel.rounds import write_report
+
+    with closing(open_store(folder, database)) as store:
+        with store.read() as tx:
+            found = find_project(tx, folder, project)
+        with progress("measuring", None, in_bytes=False) as bar:
+            told = BenchProgress(on_pairs=bar, on_phase=bar.begin)
+            campaign, results = write_report(store, found.id, output, progress=told)
+    models = None if results is None else results.to_dict()["models"]
+    show(campaign, as_json, **({"models": models} if as_json else {}), output=str(output))
+
+
+def _amount(option: str, text: str | None) -> Decimal | None:
+    from goldlabel.collect.amounts import parse_amount
+
+    amount = None if text is None else parse_amount(text)
+    if text is not None and amount is None:
+        raise InputError(f"{option} {text!r} is no amount of money; give digits with up to four places, such as 0.30")
+    return amount
+
+
+def _options(model: str, seed: int, settings: Mapping[str, str]) -> TrainOptions:
+    """Read options of training, and those of the model."""
+    from goldlabel.models.options import parse_options
+    from goldlabel.train.options import OPTION_NAMES, TrainOptions, change_options, model_options, parse_field
+
+    own = {name: value for name, value in settings.items() if name not in OPTION_NAMES}
+    of_training = {name: parse_field(name, value) for name, value in settings.items() if name in OPTION_NAMES}
+    return change_options(TrainOptions(seed=seed), of_training | parse_options(own, model_options(model), model))

@@ -1,0 +1,19 @@
+"""Rounds: what is collected against models is learnt from, and the next models are written against in their turn."""
+
+from goldlabel.rounds.figures import Campaign, RoundFigures, measure_campaign
+from goldlabel.rounds.opening import open_next
+from goldlabel.rounds.report import write_report
+from goldlabel.rounds.status import Status, status_of
+from goldlabel.rounds.training import Training, train_round
+
+__all__ = [
+    "Campaign",
+    "RoundFigures",
+    "Status",
+    "Training",
+    "measure_campaign",
+    "open_next",
+    "status_of",
+    "train_round",
+    "write_report",
+]
