@@ -1,15 +1,23 @@
-"""Collection under load: a hundred annotators at once, a server that is killed, and the export.
+"""Collection under load: a hundred annotators on SQLite, two hundred on PostgreSQL, servers killed, and the export.
 
 Load:    half of the annotators write (three drafts, then a submission), half vote (one vote in twenty is taken back),
-         and one step in ten loads the page again; on SQLite with one process and on PostgreSQL with two. ``--pace`` is
-         the mean number of seconds between two requests of one annotator: people who type and read make a request
-         every two or three seconds, so 1 is busier than life. A second round without pauses shows how much the
-         server can do.
-Killed:  the same with the server killed (-9) and started again ten times. Acknowledged answers are counted in the
-         database: none may be lost, none may be there twice.
+         and one step in ten loads the page again; a hundred of them on SQLite with one server process
+         (``--annotators``), two hundred on PostgreSQL with two (``--crowd``), each serving half of the people.
+         ``--pace`` is the mean number of seconds between two requests of one annotator: people who type and read make a
+         request every two or three seconds, so 1 is busier than life. A second round without pauses shows how much the
+         servers can do.
+Killed:  the same while server processes are killed (-9) and started again ten times in all, in turns. Acknowledged
+         answers are counted in the database: none may be lost, none may be there twice.
+Queries: how many statements each request of an annotator takes, and each page of a requester.
 Export:  a project with 50,000 pairs, 15 % of them verified; and how long each page of its requester takes.
 Import:  200,000 premises are added while somebody votes without pause: how long do the votes wait?
 Beside:  Potato and Label Studio with as many items and annotators, where a Python is named that has them.
+
+The defaults are the whole measurement. A short look, whose counts mean as much as those of the long one but whose times
+mean little:
+
+    python benchmarks/collect.py --databases postgresql --crowd 40 --seconds 15 --kills 4 --items 2000 \\
+        --pairs 0 --premises 0
 """
 
 from __future__ import annotations
@@ -19,6 +27,7 @@ import asyncio
 import os
 import pwd
 import random
+import re
 import shutil
 import signal
 import socket
@@ -26,7 +35,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -102,22 +111,19 @@ def free_port() -> int:
 
 
 class Server:
-    """A server of ours in processes of its own."""
+    """A server process of ours, with what it starts."""
 
-    def __init__(self, place: str, workers: int) -> None:
-        self.place, self.workers = place, workers
+    def __init__(self, place: str) -> None:
+        self.place = place
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start and wait until it answers."""
-        command = (
-            "import sys; from goldlabel.web import serve; "
-            "serve('.', database=sys.argv[1], port=int(sys.argv[2]), workers=int(sys.argv[3]))"
-        )
+        command = "import sys; from goldlabel.web import serve; serve('.', database=sys.argv[1], port=int(sys.argv[2]))"
         self.process = subprocess.Popen(
-            [sys.executable, "-c", command, self.place, str(self.port), str(self.workers)],
+            [sys.executable, "-c", command, self.place, str(self.port)],
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
@@ -147,17 +153,71 @@ class Server:
         )
 
 
-async def load(server: Server, people: list[dict[str, Any]], seconds: float, pace: float, kills: int) -> Record:
-    """Let everybody work for some time, and kill the server now and then."""
+def spent(servers: list[Server]) -> tuple[float, float]:
+    """Return the memory (MB) and the processor time (seconds) of all servers."""
+    memory, processor = zip(*(server.spent() for server in servers), strict=True)
+    return sum(memory), sum(processor)
+
+
+def count_statements(place: str, people: list[dict[str, Any]]) -> dict[str, float]:
+    """Return how many statements each request of a writer and of a verifier takes; the median of some."""
+    from sqlalchemy import Engine, event
+
+    from goldlabel.collect.store import Store
+    from goldlabel.web.app import create_app
+
+    store, statements, counts = Store.open(place), [0], defaultdict[str, list[int]](list)
+    app = create_app(store)
+
+    def note(*_: object) -> None:
+        statements[0] += 1
+
+    async def begin(_: httpx.Request) -> None:
+        statements[0] = 0
+
+    async def end(response: httpx.Response) -> None:
+        path = re.sub(r"\d+", "…", response.request.url.path)
+        counts[f"{response.request.method} {path}"].append(statements[0])
+
+    async def work() -> None:
+        for one in (people[0], people[-1]):
+            annotator = Annotator(**one, record=Record(), pace=0.0, chance=random.Random(0))
+            async with httpx.AsyncClient(
+                transport=httpx.ASGITransport(app),
+                base_url="http://localhost",
+                cookies={"goldlabel_session": annotator.cookie},
+                event_hooks={"request": [begin], "response": [end]},
+            ) as client:
+                await annotator.open_page(client)
+                tasks = await annotator.open_page(client)
+                for _ in range(10):
+                    step = annotator.write if annotator.kind == "write" else annotator.judge
+                    tasks = await step(client, tasks[0])
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        asyncio.run(work())
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+        store.close()
+    return {name: median(seen) for name, seen in sorted(counts.items())}
+
+
+async def load(servers: list[Server], people: list[dict[str, Any]], seconds: float, pace: float, kills: int) -> Record:
+    """Let everybody work for some time, each with one of the servers, and kill these now and then, in turns."""
     record = Record()
     until = time.monotonic() + seconds
     crowd = [
         Annotator(**one, record=record, pace=pace, chance=random.Random(number)) for number, one in enumerate(people)
     ]
     arrival = min(5.0, seconds / 5) / len(crowd)
-    working = [asyncio.create_task(one.work(server.address, until, n * arrival)) for n, one in enumerate(crowd)]
-    for _ in range(kills):
+    working = [
+        asyncio.create_task(one.work(servers[n % len(servers)].address, until, n * arrival))
+        for n, one in enumerate(crowd)
+    ]
+    for number in range(kills):
         await asyncio.sleep(seconds / (kills + 1))
+        server = servers[number % len(servers)]
         server.kill()
         await asyncio.to_thread(server.start)
     await asyncio.gather(*working)
@@ -198,20 +258,21 @@ def compare(place: str, record: Record) -> dict[str, int]:
     }
 
 
-def try_load(place: str, people: list[dict[str, Any]], options: argparse.Namespace, workers: int) -> dict[str, Any]:
+def try_load(place: str, people: list[dict[str, Any]], options: argparse.Namespace, processes: int) -> dict[str, Any]:
     """Run all rounds on one database."""
     figures: dict[str, Any] = {}
     whole = Record()
-    server = Server(place, workers)
-    server.start()
+    servers = [Server(place) for _ in range(processes)]
+    for server in servers:
+        server.start()
     for name, pace, kills in (
         ("paced", options.pace, 0),
         ("no_pauses", 0.0, 0),
         ("killed", options.pace, options.kills),
     ):
-        start, before = time.perf_counter(), server.spent()[1]
-        record = asyncio.run(load(server, people, options.seconds, pace, kills))
-        elapsed, (memory, processor) = time.perf_counter() - start, server.spent()
+        start, before = time.perf_counter(), spent(servers)[1]
+        record = asyncio.run(load(servers, people, options.seconds, pace, kills))
+        elapsed, (memory, processor) = time.perf_counter() - start, spent(servers)
         whole.acknowledged |= record.acknowledged
         requests = sum(map(len, record.seconds.values()))
         figures[name] = {
@@ -227,7 +288,8 @@ def try_load(place: str, people: list[dict[str, Any]], options: argparse.Namespa
             "load_average": os.getloadavg()[0],
         }
         show_round(name, figures[name])
-    server.kill()
+    for server in servers:
+        server.kill()
     figures["database"] = compare(place, whole)
     show_database(figures["database"])
     return figures
@@ -348,9 +410,10 @@ PAGES = (
 )
 
 
-def measure_pages(place: str, project_id: int) -> dict[str, float]:
-    """Return how many milliseconds of processor each page of a requester takes, the best of three."""
+def measure_pages(place: str, project_id: int) -> dict[str, dict[str, float]]:
+    """Return how many milliseconds of processor each page of a requester takes, the best of three, and statements."""
     from fastapi.testclient import TestClient
+    from sqlalchemy import Engine, event
 
     from goldlabel.collect.accounts import create_account, open_session
     from goldlabel.collect.people import add_member
@@ -366,12 +429,22 @@ def measure_pages(place: str, project_id: int) -> dict[str, float]:
     measure_project(store, project_id)
     client = TestClient(create_app(store), base_url="http://localhost", cookies={"goldlabel_session": session.token})
 
-    def look(page: str) -> float:
-        start = time.process_time()
-        client.get(f"/projects/{project_id}{page}").raise_for_status()
-        return 1000 * (time.process_time() - start)
+    statements = [0]
 
-    taken = {page or "/": min(look(page) for _ in range(3)) for page in PAGES}
+    def note(*_: object) -> None:
+        statements[0] += 1
+
+    def look(page: str) -> tuple[float, int]:
+        start, statements[0] = time.process_time(), 0
+        client.get(f"/projects/{project_id}{page}").raise_for_status()
+        return 1000 * (time.process_time() - start), statements[0]
+
+    event.listen(Engine, "before_cursor_execute", note)
+    taken = {}
+    for page in PAGES:
+        milliseconds, counts = zip(*(look(page) for _ in range(3)), strict=True)
+        taken[page or "/"] = {"milliseconds": min(milliseconds), "statements": min(counts)}
+    event.remove(Engine, "before_cursor_execute", note)
     store.close()
     return taken
 
@@ -438,7 +511,8 @@ def measure_import(place: str, premises: int) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--annotators", type=int, default=100)
+    parser.add_argument("--annotators", type=int, default=100, help="on SQLite, with one server process")
+    parser.add_argument("--crowd", type=int, default=200, help="annotators on PostgreSQL, with two server processes")
     parser.add_argument("--items", type=int, default=100_000, help="premises to write about, and pairs to judge")
     parser.add_argument("--pace", type=float, default=1.0, help="mean seconds between two requests of an annotator")
     parser.add_argument("--kills", type=int, default=10)
@@ -450,26 +524,30 @@ def main() -> None:
     options = parser.parse_args()
     figures: dict[str, Any] = {"options": vars(options), "load_average_before": os.getloadavg()}
     with tempfile.TemporaryDirectory() as folder, postgres() as url:
-        places = {"sqlite": (f"{folder}/sqlite", 1), "postgresql": (url, 2)}
+        places = {"sqlite": (f"{folder}/sqlite", 1, options.annotators), "postgresql": (url, 2, options.crowd)}
         for name in options.databases:
-            place, workers = places[name]
+            place, processes, annotators = places[name]
             if place is None:
                 print(f"{name}: not measured, it is not installed")
                 continue
             start = time.perf_counter()
-            people = prepare(place, options.items, options.annotators)
+            people = prepare(place, options.items, annotators)
             print(
-                f"{name}, {workers} process(es), {options.items:,} items, made in {time.perf_counter() - start:.0f} s"
+                f"{name}, {processes} process(es), {annotators} annotators, {options.items:,} items, "
+                f"made in {time.perf_counter() - start:.0f} s"
             )
-            figures[name] = try_load(place, people, options, workers)
+            statements = count_statements(place, people)
+            print("  statements:", ", ".join(f"{request} {count:g}" for request, count in statements.items()))
+            figures[name] = try_load(place, people, options, processes) | {"statements": statements}
         if options.pairs:
             project_id = fill(f"{folder}/export", options.pairs)
             seen = measure(run_export, f"{folder}/export", project_id, f"{folder}/out")
             figures["export"] = {"pairs": options.pairs, "seconds": seen["seconds"], "peak_mb": seen["peak_mb"]}
             print(f"export of {options.pairs:,} pairs: {seen['seconds']:.1f} s, peak {seen['peak_mb']:.0f} MB")
             figures["pages"] = measure_pages(f"{folder}/export", project_id)
-            slowest = max(figures["pages"], key=figures["pages"].__getitem__)
-            print(f"the slowest requester's page, {slowest}: {figures['pages'][slowest]:.0f} ms of processor")
+            for kind, unit in (("milliseconds", "ms of processor"), ("statements", "statements")):
+                page, most = max(((page, one[kind]) for page, one in figures["pages"].items()), key=lambda one: one[1])
+                print(f"of a requester's pages {page} takes most: {most:.0f} {unit}")
         if options.premises:
             figures["import"] = seen = measure_import(f"{folder}/import", options.premises)
             print(
