@@ -135,6 +135,11 @@ SAMPLES["0016"] = tuple(
     for one in SAMPLES["0015"]
 )
 SAMPLES["0017"] = tuple(one.removesuffix(")") + ", 'dev')" if " premises " in one else one for one in SAMPLES["0016"])
+SUGGESTED = {" pairs ": ", 'neutral', 'model')", " assignments ": ", 'neutral')"}
+SAMPLES["0018"] = tuple(
+    one.removesuffix(")") + next((more for name, more in SUGGESTED.items() if name in one), ")")
+    for one in SAMPLES["0017"]
+)
 
 
 def url_of(place: str) -> str:

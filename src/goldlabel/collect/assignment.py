@@ -39,6 +39,7 @@ from goldlabel.collect.schema import (
     tasks,
 )
 from goldlabel.collect.store import Transaction
+from goldlabel.collect.suggestions import suggestion_for
 
 MOMENT = timedelta(seconds=1)
 """How soon to ask again where something may be free at once."""
@@ -61,6 +62,7 @@ class Assignment:
     expires_at: datetime
     earlier: str | None = None
     responses: Mapping[str, str] = field(default_factory=dict)
+    suggestion: str | None = None
 
 
 @dataclass(frozen=True)
@@ -340,6 +342,7 @@ def _lease(tx: Transaction, found: Project, person_id: int, chosen: Row[Any]) ->
         state="leased",
         leased_at=tx.now,
         expires_at=until,
+        suggestion=suggestion_for(tx, found, chosen),
     )
     _record_lease(tx, "lease.granted", found, person_id, chosen.id, assignment_id, until, passed)
     return assignment_id
@@ -517,6 +520,7 @@ def _views(tx: Transaction, assignment_ids: Sequence[int]) -> list[Assignment]:
             expires_at=row.expires_at,
             earlier=row.earlier,
             responses=row.responses or {},
+            suggestion=row.suggestion,
         )
         for row in tx.all(_SHOWN, assignment_ids=list(assignment_ids))
     ]
@@ -540,6 +544,7 @@ _SHOWN = (
         pairs.c.hypothesis,
         answers.c.label.label("earlier"),
         answers.c.responses,
+        assignments.c.suggestion,
     )
     .join(tasks, tasks.c.id == assignments.c.task_id)
     .outerjoin(pairs, pairs.c.id == assignments.c.pair_id)

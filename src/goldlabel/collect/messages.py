@@ -77,6 +77,7 @@ ENGLISH = {
     "pairs_are_written": "the pairs of project '{name}' are written in it; import pairs as foreign or gold",
     "pair_at": "pair {n} ({id})",
     "pair_label": "pair {n} ({id}): label '{label}' is not one of {labels}; nothing was imported",
+    "pair_suggestion": "pair {n} ({id}): suggestion '{label}' is not one of {labels}; nothing was imported",
     "pair_empty": "pair {n} ({id}): {name} is empty; nothing was imported",
     "pair_long": "pair {n} ({id}): {name} is longer than {longest} characters; nothing was imported",
     "import_stopped": "{added} of {read} were added, then the database refused ({reason}); import the same file again: "

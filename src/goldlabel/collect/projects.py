@@ -79,7 +79,10 @@ class NewVote:
 
 @dataclass(frozen=True, kw_only=True)
 class NewPair:
-    """A pair written elsewhere. ``label`` is its own gold label, ``-`` if it has none; ``votes`` are to count."""
+    """A pair written elsewhere. ``label`` is its own gold label, ``-`` if it has none; ``votes`` are to count.
+
+    ``suggestion`` is a label that something, ``suggested_by``, proposes.
+    """
 
     premise: str
     hypothesis: str
@@ -89,6 +92,8 @@ class NewPair:
     original_id: str | None = None
     meta: Mapping[str, Any] | None = None
     votes: tuple[NewVote, ...] = ()
+    suggestion: str | None = None
+    suggested_by: str | None = None
 
 
 @dataclass(frozen=True)
@@ -350,6 +355,8 @@ def place_pairs(
                     "level": one.level,
                     "original_id": one.original_id,
                     "meta": dict(one.meta) if one.meta else None,
+                    "suggestion": one.suggestion,
+                    "suggested_by": one.suggested_by,
                 }
                 for one, premise_id in zip(by_genre[genre], ids, strict=True)
             ],
@@ -481,6 +488,8 @@ def _check_pair(one: NewPair, number: int, origin: str, protocol: Protocol) -> N
     allowed = protocol.answers if origin == "gold" else (*protocol.label_space.labels, NO_GOLD)
     if one.label not in allowed:
         raise Invalid("pair_label", **told, label=one.label, labels=words(allowed))
+    if one.suggestion is not None and one.suggestion not in protocol.answers:
+        raise Invalid("pair_suggestion", **told, label=one.suggestion, labels=words(protocol.answers))
 
 
 def _premises_of(tx: Transaction, project_id: int, new: Sequence[NewPair], known: dict[str, int]) -> list[int]:

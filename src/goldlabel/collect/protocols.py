@@ -117,6 +117,7 @@ class VerifyingRules:
     """How much is labelled again and by how many (section 3.3), and foreign pairs mixed in (appendix C).
 
     ``sample`` is how many of the imported pairs are drawn, where a project labels pairs that it did not write.
+    ``suggestions`` is the share of tasks with which a pair's suggested label is shown.
     """
 
     share: float = field(default=0.15, metadata=bounds(0, 1))
@@ -125,6 +126,7 @@ class VerifyingRules:
     foreign: int = field(default=200, metadata=bounds(0, 10_000_000))
     sample: int | None = field(default=None, metadata=bounds(1, 10_000_000))
     lease_seconds: int = field(default=600, metadata=bounds(1, LONGEST_LEASE))
+    suggestions: float = field(default=0.0, metadata=bounds(0, 1))
 
     def __post_init__(self) -> None:
         require_bounds(self)

@@ -50,6 +50,7 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "verdict on pair": _verdicts(tx, project_id),
         "visibility of pair": _hidden(tx, project_id),
         "adjudication of pair": _adjudications(tx, project_id),
+        "suggestion shown with answer": _suggested(tx, project_id),
         "responses of answer": _responses(tx, project_id),
         "task": _tasks(tx, project_id),
         "holder of task": _holders(tx, project_id),
@@ -66,6 +67,7 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "verdict on pair": told.verdicts(judged),
         "visibility of pair": told.hidden,
         "adjudication of pair": told.decided,
+        "suggestion shown with answer": told.suggested,
         "responses of answer": {answer_id: said for answer_id, said in told.responses.items() if said},
         "task": told.tasks,
         "holder of task": told.holders,
@@ -92,6 +94,7 @@ class _Told:
         self.votes: dict[int, dict[int, str]] = defaultdict(dict)
         self.hidden: dict[int, str] = {}
         self.decided: dict[int, str] = {}
+        self.suggested: dict[int, str] = {}
         self.responses: dict[int, dict[str, str]] = {}
         self.tasks: dict[int, str] = {}
         self.holders: dict[int, tuple[int, str]] = {}
@@ -115,6 +118,8 @@ class _Told:
             self._restore(data)
         if self.tasks.get(data.get("task", 0)) == "open":
             del self.tasks[data["task"]]
+        if "suggestion" in data:
+            self.suggested[data["answer"]] = data["suggestion"]
         if "responses" in data:
             self.responses[data["answer"]] = data["responses"]
         if kind == "answer.written":
@@ -239,6 +244,15 @@ def _adjudications(tx: Transaction, project_id: int) -> dict[int, str]:
     return {
         row.pair_id: row.label for row in tx.all(select(adjudications).where(adjudications.c.project_id == project_id))
     }
+
+
+def _suggested(tx: Transaction, project_id: int) -> dict[int, str]:
+    query = (
+        select(answers.c.id, assignments.c.suggestion)
+        .join(assignments, assignments.c.id == answers.c.assignment_id)
+        .where(answers.c.project_id == project_id, assignments.c.suggestion.is_not(None))
+    )
+    return {row.id: row.suggestion for row in tx.all(query)}
 
 
 def _responses(tx: Transaction, project_id: int) -> dict[int, dict[str, str]]:

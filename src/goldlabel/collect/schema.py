@@ -234,6 +234,9 @@ outsiders = Table(
 )
 """Who somebody is in a marketplace: kept apart from what they do here, as logins are."""
 
+PROVIDER = "import"
+"""By this name of a provider imported annotators are told from people of a marketplace."""
+
 visits = Table(
     "visits",
     metadata,
@@ -363,6 +366,8 @@ pairs = Table(
     Column("verdict", Text),
     Column("hidden", Text),
     _reference("round_id", "rounds", nullable=True),
+    Column("suggestion", Text),
+    Column("suggested_by", Text),
     UniqueConstraint("subset_id", "number"),
     UniqueConstraint("subset_id", "draw_number"),
 )
@@ -442,11 +447,13 @@ assignments = Table(
     Column("leased_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     Column("closed_at", Moment),
+    Column("suggestion", Text),
     UniqueConstraint("person_id", "kind", "premise_id"),
     UniqueConstraint("person_id", "pair_id"),
 )
 """A task in one person's hands. Nobody is given a premise to write about, or a pair to judge, twice: two unique
-constraints refuse it. ``premise_id`` is set for writing only, ``pair_id`` for judging only."""
+constraints refuse it. ``premise_id`` is set for writing only, ``pair_id`` for judging only. ``suggestion``
+is the label that was shown as suggested."""
 Index(
     "uq_assignments_holder",
     assignments.c.task_id,

@@ -25,7 +25,7 @@ from goldlabel.collect.importing.votes import imported_annotators
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import ONLY
 from goldlabel.collect.round_splits import HeldOut, round_name
-from goldlabel.collect.schema import answers, members, pairs, people, premises, rounds, subsets
+from goldlabel.collect.schema import answers, assignments, members, pairs, people, premises, rounds, subsets
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.tagging import Tagging, taggings_of, union_of_tags
 from goldlabel.pairs import Card, Pairs
@@ -137,7 +137,9 @@ def _votes(tx: Transaction, project_id: int) -> Mapping[int, Sequence[Row[Any]]]
             answers.c.created_at,
             answers.c.person_id,
             answers.c.responses,
+            assignments.c.suggestion,
         )
+        .join(assignments, assignments.c.id == answers.c.assignment_id)
         .where(answers.c.project_id == project_id, answers.c.kind == "verify", answers.c.state == "counted")
         .order_by(answers.c.id)
     )
@@ -200,6 +202,9 @@ def _meta(row: Row[Any], around: _Around, complete: bool) -> dict[str, Any]:
             "seconds": [*([None] if writer else []), *(vote.seconds for vote in votes)],
             "times": [*([at] if writer else []), *(vote.created_at.isoformat() for vote in votes)],
         }
+        if row.suggestion is not None:
+            shown = [vote.suggestion is not None for vote in votes]
+            beside["suggestion_shown"] = [False, *shown] if writer else shown
         imported = [vote.person_id in around.outside for vote in votes]
         beside |= {"imported": [*([False] if writer else []), *imported]} if any(imported) else {}
     said = [*([written.responses if written else None] if writer else []), *(vote.responses for vote in votes)]
@@ -219,6 +224,8 @@ def _meta(row: Row[Any], around: _Around, complete: bool) -> dict[str, Any]:
         "premise_original_id": premise.original_id,
         "premise_meta": premise.meta,
         "pair_meta": row.meta,
+        "suggestion": row.suggestion,
+        "suggested_by": row.suggested_by,
         "hidden": True if row.hidden else None,
         "adjudication": _adjudication(around.adjudications.get(row.id)),
     }

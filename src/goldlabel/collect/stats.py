@@ -19,6 +19,7 @@ from goldlabel.collect.responses import QuestionCounts, count_responses
 from goldlabel.collect.schema import premises, tasks
 from goldlabel.collect.snapshot import Snapshot, take_snapshot, verified
 from goldlabel.collect.store import Transaction
+from goldlabel.collect.suggestions import Following, follow_suggestions
 from goldlabel.pairs import Result
 
 COUNTED = ("genre", "level", "label")
@@ -40,6 +41,7 @@ class Stats(Result):
     total: Decimal
     ledger_lines: int
     questions: Sequence[QuestionCounts]
+    suggestions: Following | None
     forecast: Forecast
 
     @property
@@ -89,6 +91,7 @@ class Stats(Result):
             "verifiers": sum(one.votes > 0 for one in self.people),
             "people": [_person(one) for one in self.people],
             "questions": [one.to_dict() for one in self.questions],
+            "suggestions": self.suggestions.to_dict() if self.suggestions else None,
             "queue": [vars(line) for line in self.queue],
             "ledger": {
                 "currency": self.project.protocol.pay.currency,
@@ -121,6 +124,7 @@ def project_stats(tx: Transaction, project_id: int, *, resamples: int = 1000) ->
         total=sum((one.amount for one in paid), Decimal("0.00")),
         ledger_lines=len(paid),
         questions=count_responses(tx, project_id, snapshot.project.protocol),
+        suggestions=follow_suggestions(tx, project_id),
         forecast=forecast_project(tx, project_id),
     )
 

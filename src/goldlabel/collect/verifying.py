@@ -58,6 +58,7 @@ def vote(
             **told(answer),
             "pair": row.pair_id,
             "label": label,
+            **({"suggestion": row.suggestion} if row.suggestion else {}),
             "pay": {"person": person_id, "units": units},
         },
     )

@@ -61,6 +61,7 @@ class WorkItem(BaseModel):
     draft: Draft | None = None
     earlier: str | None = None
     responses: dict[str, str] = {}
+    suggestion: str | None = None
 
 
 class Work(BaseModel):
@@ -102,6 +103,7 @@ def view_task(tx: Transaction, task: assignment.Assignment, person_id: int) -> W
             hypothesis=task.hypothesis,
             earlier=task.earlier,
             responses=dict(task.responses),
+            suggestion=task.suggestion,
         )
     kept = drafts.load_draft(tx, task.assignment_id, person_id)
     return WorkItem(

@@ -55,6 +55,7 @@ class NewPairs:
             for row in block.iter_rows(named=True):
                 meta = json.loads(row["meta"] or "{}") | ({} if alike else {"label": row["label"]})
                 votes = _votes(row["votes"] or [], meta, self.pairs.card.author) if self.votes == COUNT else ()
+                suggestion, suggested_by = _suggestion(meta)
                 if self.votes == KEEP and row["votes"]:
                     meta["votes"] = row["votes"]
                 yield NewPair(
@@ -66,7 +67,18 @@ class NewPairs:
                     original_id=row["id"],
                     meta=meta,
                     votes=votes,
+                    suggestion=suggestion,
+                    suggested_by=suggested_by,
                 )
+
+
+def _suggestion(meta: dict[str, Any]) -> tuple[str | None, str | None]:
+    """Return the suggested label and where it comes from: of columns, which go out of ``meta``, or a tool's first."""
+    label, source = meta.pop("suggestion", None), meta.pop("suggested_by", None)
+    if label is None and meta.get("suggestions"):
+        first = meta["suggestions"][0]
+        label, source = first.get("label"), first.get("source")
+    return (str(label), str(source) if source else None) if label else (None, None)
 
 
 def _votes(labels: Sequence[str], meta: dict[str, Any], author: str | None) -> tuple[NewVote, ...]:

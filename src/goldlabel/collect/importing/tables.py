@@ -146,7 +146,7 @@ def _parsed(text: str, name: str, line: int) -> Any:
 
 def refuse_long(row: Any, where: Message) -> None:
     """Refuse a premise or a pair whose genre, source, id or other columns are longer than is kept."""
-    for column in ("genre", "source", "level", "original_id"):
+    for column in ("genre", "source", "level", "original_id", "suggested_by"):
         text = getattr(row, column, None)
         if text is not None and len(text) > LONGEST_WORD:
             raise Invalid("row_long", where=where, column=column, n=len(text), most=LONGEST_WORD)

@@ -17,15 +17,13 @@ from goldlabel.collect.events import record
 from goldlabel.collect.messages import words
 from goldlabel.collect.projects import NewPair, Project
 from goldlabel.collect.refusals import Invalid
-from goldlabel.collect.schema import answers, assignments, members, outsiders, tasks
+from goldlabel.collect.schema import PROVIDER, answers, assignments, members, outsiders, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.verdicts import settle
 
 KEEP, COUNT = "keep", "count"
 USES = (KEEP, COUNT)
 """Votes stand beside the pairs in ``meta``, or count."""
-PROVIDER = "import"
-"""By this name of a provider imported annotators are told from people of a marketplace."""
 
 
 def check_votes(found: Project, new: Iterable[NewPair], origin: str) -> None:

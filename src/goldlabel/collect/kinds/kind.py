@@ -42,6 +42,7 @@ WORKS = {work.name: work for work in (WRITE, VERIFY)}
 
 JUDGING_SETTINGS = (
     "verifying.lease_seconds",
+    "verifying.suggestions",
     "qualification.training",
     "qualification.threshold",
     "qualification.gold_rate",

@@ -19,6 +19,10 @@ HELP = {
     "verifying.verifiers": N_("With the author's label an odd number of votes has fewer ties: four makes five."),
     "verifying.foreign": N_("Pairs of another dataset, judged among yours, to compare their quality."),
     "verifying.sample": N_("Drawn at random; empty for all of them."),
+    "verifying.suggestions": N_(
+        "Of those whose pair brought one along (columns suggestion and suggested_by). A part, drawn at random, shows "
+        "how far people follow suggestions."
+    ),
     "verifying.lease_seconds": N_("Time that a person has for one pair."),
     "qualification.training": N_("Shown with their answers before the work begins; 0 for no training."),
     "qualification.threshold": N_("Who gets fewer right may not start until you let them try again."),

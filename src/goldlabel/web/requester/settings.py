@@ -82,6 +82,7 @@ SETTINGS = (
     Setting("verifying.foreign", WHOLE),
     Setting("verifying.sample", WHOLE, optional=True),
     Setting("verifying.lease_seconds", WHOLE),
+    Setting("verifying.suggestions", SHARE),
     Setting("qualification.training", WHOLE),
     Setting("qualification.threshold", SHARE),
     Setting("qualification.gold_rate", SHARE),

@@ -23,6 +23,7 @@ const paces = [];
 function show() {
   find("pair").hidden = !task;
   find("empty").hidden = Boolean(task);
+  find("suggestion").hidden = true;
   for (const button of buttons) {
     button.disabled = !task;
     button.querySelector(".before").hidden = !task || task.earlier !== button.dataset.answer;
@@ -39,9 +40,17 @@ function show() {
   find("premise").textContent = task.premise;
   find("hypothesis").textContent = task.hypothesis;
   questions.show(task.responses);
+  showSuggestion();
   watch.reset();
   watch.start("total");
   shownAt = performance.now();
+}
+
+// A suggestion is named as its button is.
+function showSuggestion() {
+  const button = buttons.find(({ dataset }) => dataset.answer === task.suggestion);
+  find("suggestion").hidden = !button;
+  find("suggested").textContent = button?.querySelector(".answer").textContent ?? "";
 }
 
 function showNext() {
