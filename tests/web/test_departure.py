@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -64,7 +65,9 @@ def test_leaving_a_project(empty: World) -> None:
     page = writer.get(f"/projects/{world.project}/leave").text
     assert "what you earned" in page
     assert writer.post(f"/projects/{world.project}/leave").headers["location"] == "/"
-    assert f"/projects/{world.project}/write" not in writer.get("/").text
+    home = writer.get("/").text
+    assert f"/projects/{world.project}/write" not in home
+    assert not re.search(r"·\s*</p>", home), "no role is left to be told"
     assert writer.get(f"/projects/{world.project}/write").status_code == 404
     assert writer.get(f"/projects/{world.project}/my-pay").status_code == 200
 

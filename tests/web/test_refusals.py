@@ -146,3 +146,21 @@ def test_reasons_for_pay_are_told_in_the_readers_language_and_peoples_own_as_the
 
 def test_a_word_that_nobody_knows_stays() -> None:
     assert translate(Word("a kind of one's own"), "zh") == "a kind of one's own"
+
+
+@pytest.mark.parametrize(
+    ("sender", "back"),
+    [
+        ("http://localhost/projects/1/payouts?page=2", "/projects/1/payouts?page=2"),
+        ("http://elsewhere.example/projects/1/payouts", None),
+        ("http://localhost//elsewhere.example/", "/"),
+        ("http://[", None),
+    ],
+)
+def test_what_is_refused_leads_back_to_its_form(world: World, sender: str, back: str | None) -> None:
+    form = {"person_id": world.people["writer"], "amount": "NaN", "key": "k", "on": "2030-01-01"}
+    place = f"/projects/{world.project}/payouts"
+    answer = world.visitor("boss").post(place, form, headers={"referer": sender})
+    assert answer.status_code == 422
+    shown = re.search('class="button primary" href="([^"]*)"', answer.text)
+    assert (shown and unescape(shown[1])) == back

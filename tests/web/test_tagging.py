@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 
 from goldlabel.collect import people
+from goldlabel.collect.schema import pairs
 from goldlabel.collect.tagging import TAGS, taggings_of
 from tests.web.world import Visitor, World, populate
 
@@ -53,6 +54,16 @@ def shown_to_the_requester(world: World, pair_id: int) -> None:
         assert f"<h1>{count} pair</h1>" in boss.get(address).text
     assert "<h1>0 pairs</h1>" in boss.get(f"{home}/pairs?tag=numerical").text
     assert "Is &lt;b&gt;it&lt;/b&gt;?" in boss.get(f"{home}/pairs/{pair_id}").text
+
+
+def test_an_imported_pair_without_a_label_is_not_said_to_have_one(empty: World) -> None:
+    world = populate(empty, premises=4)
+    expert, home = world.visitor("expert"), f"/projects/{world.project}"
+    pair_id = pair_on(expert.get(f"{home}/tag").text)
+    for label, said in (("-", False), ("neutral", True)):
+        with world.store.write() as tx:
+            tx.change(pairs, pair_id, label=label, verdict=None)
+        assert ("If A is true, then B is" in expert.get(f"{home}/tag?pair={pair_id}").text) == said
 
 
 def test_nothing_is_lost_where_no_kind_was_chosen(world: World) -> None:

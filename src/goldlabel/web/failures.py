@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import re
 from typing import Any
 from urllib.parse import quote
 
@@ -21,7 +22,7 @@ from goldlabel.collect.store import Collision, hide_values, is_unfit_value, noti
 from goldlabel.errors import GoldlabelError, StorageError
 from goldlabel.web.language import language_of, translator
 from goldlabel.web.pages import page
-from goldlabel.web.security import Forged, SignedOut
+from goldlabel.web.security import Forged, SignedOut, local_path
 from goldlabel.web.translation import as_sentence, translate
 from goldlabel.web.words import N_
 
@@ -171,9 +172,18 @@ def answer_failure(request: Request, error: Exception) -> Response:
         address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/login?next={quote(address, safe='')}", 303)
     title = translator(request).gettext(TITLES[kind])
-    response = page(request, "failure.html", status=status, kind=kind, heading=title, message=message)
+    response = page(
+        request, "failure.html", status=status, kind=kind, heading=title, message=message, back=_form(request)
+    )
     response.headers.update(headers)
     return response
+
+
+def _form(request: Request) -> str:
+    """Return the page from which something was sent; empty where it was none of ours, or nothing was sent."""
+    own = rf"https?://{re.escape(request.headers.get('host', ''))}(/.*)"
+    sender = re.fullmatch(own, request.headers.get("referer", "")) if request.method == "POST" else None
+    return local_path(sender[1]) if sender else ""
 
 
 def describe(request: Request, error: Exception) -> tuple[str, int, str, dict[str, Any]]:
