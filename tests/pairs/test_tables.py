@@ -36,6 +36,8 @@ def refusal(tmp_path: Path, content: str | bytes, name: str = "a.csv", **options
         ("premise\thypothesis\tlabel\nx\ty\tz\te\n", "line 2: has 4 columns where the header has 3 (separator is tab)"),
         ("premise,hypothesis,label\nx,y,maybe\n", "line 2: label 'maybe' is not one of"),
         ("premise,hypothesis\nx,y\n", "line 1: no column for 'label' among premise, hypothesis"),
+        ("premise,hypothesis,r1,r2\nx,y,e,n\n", "pass --columns label=NAME, or --votes-from A,B,… if each rater"),
+        ("", "line 1: nothing stands there; a table begins with the names of its columns"),
         ("premise,hypothesis,label\nx,y,\n", "line 2: label is missing"),
         ("premise,hypothesis,label\nx,y,NA\n", "line 2: label is missing"),
         ("sep=;\npremise;hypothesis;label\nx;y;e\nx;;e\n", "line 4: hypothesis is missing"),
@@ -195,3 +197,18 @@ def test_a_column_that_nobody_looks_for_may_stand_twice(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("index\tnull\tnull\tpremise\thypothesis\tlabel\n1\tx\ty\tA heron.\tA bird.\te\n")
     assert gl.read(path)[0]["meta"] == {"index": "1", "null": "x", "null (2)": "y"}
+
+
+def test_a_title_above_a_sheets_header_is_left_out_and_said_to_be(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["Survey of the rooms", None, None])
+    book.active.merge_cells("A1:C1")
+    book.active.append(["Texts", None, "Judgement"])
+    book.active.append(["Premise", "Hypothesis", "Label"])
+    book.active.append(["A lamp is lit.", "It is dark.", "contradiction"])
+    book.save(tmp_path / "rooms.xlsx")
+    notes: list[str] = []
+    pairs = gl.read(tmp_path / "rooms.xlsx", on_note=notes.append)
+    assert [pair["hypothesis"] for pair in pairs] == ["It is dark."]
+    assert len(notes) == 1
+    assert "row 3 of sheet 'Sheet' has the names of columns; what stands above is left out" in notes[0]

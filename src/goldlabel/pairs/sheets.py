@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from goldlabel.errors import InputError
+from goldlabel.pairs.dialects import heading
 from goldlabel.pairs.rows import Parsed, Transform
 from goldlabel.pairs.tables import Columns, Line, parse_table
 from goldlabel.registry import import_extra
+
+ROWS_ABOVE = 10
+"""The rows among which a sheet's header is looked for."""
 
 
 def read_sheet(
@@ -28,7 +32,22 @@ def read_sheet(
     if len(filled) > 1:
         others = ", ".join(repr(other) for other, _ in filled[1:])
         on_note(f"{where}: sheet {name!r} is read; {others} is not")
-    yield from parse_table(iter(rows[1:]), rows[0], columns, transform, where, unit="row", form=f" (sheet {name!r})")
+    header = _header(rows, columns)
+    if header:
+        on_note(
+            f"{where}: row {rows[header][0]} of sheet {name!r} has the names of columns; what stands above is left out"
+        )
+    yield from parse_table(
+        iter(rows[header + 1 :]), rows[header], columns, transform, where, unit="row", form=f" (sheet {name!r})"
+    )
+
+
+def _header(rows: list[Line], columns: Columns) -> int:
+    """Return the place of the header: a title, or names for several columns at once, may stand above it."""
+    for place, (_, cells) in enumerate(rows[:ROWS_ABOVE]):
+        if len(columns.headings.intersection(map(heading, cells))) > 1:
+            return place
+    return 0
 
 
 def _rows(book: Any, name: str) -> list[Line]:

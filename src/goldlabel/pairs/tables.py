@@ -50,8 +50,10 @@ class Columns:
 
     def check(self, header: Sequence[str], where: str, form: str) -> None:
         """Refuse a header that lacks a column."""
+        if not header:
+            raise InputError(f"{where}: nothing stands there; a table begins with the names of its columns")
         present = set(map(heading, header))
-        among = f"among {', '.join(header) or 'nothing'}{form}"
+        among = f"among {', '.join(header)}{form}"
         for name in self.insisted:
             if heading(name) not in present:
                 raise InputError(f"{where}: there is no column {name!r} {among}; name one of these")
@@ -59,7 +61,8 @@ class Columns:
             present |= {heading(name) for name, column in self.names.items() if column == "label"}
         for required in self.required:
             if not present & {heading(name) for name, column in self.names.items() if column == required}:
-                raise InputError(f"{where}: no column for {required!r} {among}; pass --columns {required}=NAME")
+                hint = ", or --votes-from A,B,… if each rater has a column" if required == "label" else ""
+                raise InputError(f"{where}: no column for {required!r} {among}; pass --columns {required}=NAME{hint}")
 
 
 def parse_table(
