@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from typing import Any
 
 import crowdkit.aggregation as crowdkit
 import krippendorff
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import inter_rater
 
+from goldlabel.errors import InputError, MissingExtraError
 from goldlabel.pairs import Pairs
 from goldlabel.verify import cohen_kappa, fleiss_kappa, gold_labels, krippendorff_alpha, pairwise_cohen, votes_of
 from goldlabel.verify.dawid_skene import dawid_skene
@@ -151,3 +154,54 @@ def test_values_worked_out_by_hand() -> None:
     # Seen disagreement 2 of 6, expected (36 - 16 - 4) / 5 = 16 / 5: 1 - 2 / 3.2.
     assert krippendorff_alpha(counts) == pytest.approx(0.375)
     assert cohen_kappa(list("eenn"), list("eenc")) == pytest.approx((0.75 - 0.375) / 0.625)
+
+
+def test_glad_is_that_of_crowd_kit() -> None:
+    votes = votes_of(crowd(60, sizes=(2, 3, 5)))
+    gold = gold_labels(votes, "glad")
+    expected = in_our_order(votes, crowdkit.GLAD().fit_predict_proba(long_table(votes)))
+    np.testing.assert_allclose(gold.scores, expected, atol=EXACT)
+    assert gold.posterior
+
+
+@pytest.mark.parametrize(("method", "theirs"), [("wawa", crowdkit.Wawa), ("zbs", crowdkit.ZeroBasedSkill)])
+def test_skills_are_those_of_crowd_kit_and_weigh_the_votes(method: str, theirs: Callable[[], Any]) -> None:
+    votes = votes_of(crowd(60, sizes=(2, 3, 5)))
+    gold = gold_labels(votes, method)
+    weights = gold.details["weights"]
+    # Their ties go by the order of the labels' names: numbers give ours.
+    table = long_table(votes).assign(label=[votes.space.labels.index(label) for label in long_table(votes)["label"]])
+    assert weights == pytest.approx(theirs().fit(table).skills_.to_dict(), abs=EXACT)
+    sums = np.zeros((len(votes.pairs), 3))
+    for row, answer, annotator in zip(votes.row, votes.answer, votes.annotator, strict=True):
+        sums[row, answer] += weights[votes.annotators[annotator]]
+    np.testing.assert_allclose(gold.scores, sums / sums.sum(axis=1, keepdims=True), atol=EXACT)
+
+
+@pytest.mark.parametrize("method", ["glad", "wawa", "zbs"])
+def test_methods_of_crowd_kit_keep_our_contract(method: str) -> None:
+    votes = votes_of(crowd(60, sizes=(2, 3, 5)))
+    gold = gold_labels(votes, method)
+    np.testing.assert_allclose(gold.scores.sum(axis=1), 1, atol=EXACT)
+    labels = [votes.space.labels[row.argmax()] for row in gold.scores]
+    words = gold.words(votes).to_list()
+    assert all(word in ("-", label) for word, label in zip(words, labels, strict=True))
+    sure = gold_labels(votes, method, confidence=0.9).words(votes).to_list()
+    assert sure.count("-") > words.count("-")
+    assert all(row.max() >= 0.9 for word, row in zip(sure, gold.scores, strict=True) if word != "-")
+
+
+@pytest.mark.parametrize("method", ["wawa", "zbs"])
+def test_a_tie_is_no_label_and_abstentions_are_no_guess(method: str) -> None:
+    votes = votes_of(ballots("en", "ne", "ee", "nn", "kk", annotators=["ab"] * 5))
+    assert gold_labels(votes, method).words(votes).to_list() == ["-", "-", "entailment", "neutral", "-"]
+
+
+@pytest.mark.parametrize("method", ["glad", "wawa", "zbs"])
+def test_methods_of_crowd_kit_name_what_is_missing(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    votes = votes_of(crowd(5))
+    monkeypatch.setitem(sys.modules, "crowdkit.aggregation", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "goldlabel\[crowd\]"'):
+        gold_labels(votes, method)
+    with pytest.raises(InputError, match=f"{method} needs to know who cast each vote"):
+        gold_labels(votes_of(ballots("een")), method)

@@ -47,7 +47,8 @@ def verify_command(
         str,
         typer.Option(
             "--method",
-            help="Way to a gold label: majority, two-plus-one, weighted-majority, dawid-skene, mace, soft-labels.",
+            help="Way to a gold label: majority, two-plus-one, weighted-majority, dawid-skene, mace, soft-labels; "
+            "through crowd-kit glad, wawa, zbs.",
         ),
     ] = "majority",
     quorum: Annotated[
