@@ -16,9 +16,13 @@ from typer.testing import CliRunner
 import goldlabel as gl
 from goldlabel.cli.collect import app
 from goldlabel.collect.accounts import authenticate, create_account, open_session, session
+from goldlabel.collect.assignment import claim
 from goldlabel.collect.passwords import hash_password
 from goldlabel.collect.people import accept
+from goldlabel.collect.projects import configure, project
+from goldlabel.collect.protocols import with_settings
 from goldlabel.collect.refusals import Forbidden
+from goldlabel.collect.rounds import open_round_of, unused_contexts
 from goldlabel.collect.store import Store
 from goldlabel.errors import GoldlabelError, InputError
 from tests.collect.campaign import join, verify_all, write_all
@@ -315,3 +319,49 @@ def test_import_of_another_tools_export(tmp_path: Path) -> None:
     run("init", tmp_path / "m", "--protocol", "multi", "--language", "en")
     told = run_json("import", tmp_path / "m", path, "--from", "doccano")
     assert (told["as"], told["added"]) == ("premises", 3)
+
+
+def test_a_campaign_begins_with_its_models_and_takes_its_contexts_later(tmp_path: Path) -> None:
+    model = "tests.worker.adversaries_here:sure"
+    run(
+        "init", tmp_path / "d", "--protocol", "adversarial", "--language", "en", "--adversary", model,
+        "--adversary", tmp_path, "--tries", 3,
+    )  # fmt: skip
+    short, fitting = "The old mill grinds rye again. " * 3, "The old mill by the river grinds rye again. " * 8
+    other = "A ferry crosses the wide lake every morning before the sun is up. " * 5
+    (tmp_path / "texts.txt").write_text("\n".join((short, fitting, other, fitting)))
+    told = run_json("import", tmp_path / "d", tmp_path / "texts.txt")
+    assert (told["read"], told["added"]) == (4, 2)
+    assert [one["reason"] for one in told["left_out"]] == ["shorter than 250 characters", "a duplicate"]
+    (tmp_path / "asked.txt").write_text("Which ferry crosses the lake?\n")
+    near = [text.replace("lake", "bay") for text in (fitting, other)]
+    (tmp_path / "more.txt").write_text("\n".join(near).replace("rye", "oats"))
+    told = run_json(
+        "import", tmp_path / "d", tmp_path / "more.txt", "--questions", tmp_path / "asked.txt", "--limit", 1
+    )
+    assert told["added"] == 1
+    store = Store.open(tmp_path / "d")
+    (writer,) = join(store, 1, "writer", 1)
+    with store.write() as tx:
+        fought = open_round_of(tx, 1)
+        assert fought is not None
+        assert [(one.name, one.reference) for one in fought.adversaries] == [(model, model), (str(tmp_path),) * 2]
+        assert (fought.number, fought.tries) == (1, 3)
+        assert unused_contexts(tx, 1) == 3
+        configure(tx, 1, with_settings(project(tx, 1).protocol, {"qualification.training": 0}), by=None)
+        assert claim(tx, 1, writer, "write").status == "ok"
+    store.close()
+
+
+def test_models_are_for_protocols_with_rounds_and_must_be_some(tmp_path: Path) -> None:
+    for more, problem in (
+        (
+            ("multi", "--adversary", "a:b"),
+            "--adversary and --tries are for a protocol with rounds, and 'multi' has none",
+        ),
+        (("multi", "--tries", 3), "--adversary and --tries are for a protocol with rounds, and 'multi' has none"),
+        (("adversarial", "--adversary", "no model"), "'no model' is no model"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            run("init", tmp_path / "e", "--language", "en", "--protocol", *more)
+        assert not (tmp_path / "e").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -31,6 +32,7 @@ from goldlabel.cli.output import (
     refuse_own_input,
     show,
 )
+from goldlabel.cli.play import play_command
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.cli.tools import QuestionOption, ToolOption, open_tool
 from goldlabel.errors import InputError
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="People write and verify pairs in the browser.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(rounds.app, name="round")
+app.command("play")(play_command)
 
 DISAGREES = 1
 VOTES = ("keep", "count")
@@ -71,19 +74,41 @@ def init_command(
     language: Annotated[str, typer.Option("--language", help="Language of the pairs: zh or en.")],
     name: Annotated[str | None, typer.Option("--name", help="Name of the project; by default the folder's.")] = None,
     settings: SettingsOption = None,
+    adversaries: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--adversary",
+            metavar="MODEL",
+            help="A model to write against, with --protocol adversarial; may be repeated. Round 1 is open then, and "
+            "the contexts that are imported belong to it.",
+        ),
+    ] = None,
+    tries: Annotated[
+        int | None, typer.Option("--tries", min=1, max=100, help="Tries at a context in round 1; 5 by default.")
+    ] = None,
     database: DatabaseOption = None,
     address: AddressOption = "http://127.0.0.1:8000",
     as_json: JsonOption = False,
 ) -> None:
     """Make a project, in a new collection or beside others, and print the requester's link."""
     require_collect()
+    from goldlabel.collect.adversaries import named_adversaries
+    from goldlabel.collect.kinds import KINDS
     from goldlabel.collect.people import invite
     from goldlabel.collect.projects import create_project
     from goldlabel.collect.protocols import make_protocol
+    from goldlabel.collect.rounds import open_round
 
     configured = _changed(make_protocol(protocol, language), settings)
+    if (adversaries or tries) and not KINDS.get(configured.kind).has_rounds:
+        raise InputError(f"--adversary and --tries are for a protocol with rounds, and {protocol!r} has none")
+    if tries:
+        configured = replace(configured, writing=replace(configured.writing, tries=tries))
+    chosen = named_adversaries(adversaries or ())
     with closing(_create_or_open(folder, database)) as store, store.write() as tx:
         made = create_project(tx, name or folder.resolve().name, configured)
+        if chosen:
+            open_round(tx, made.id, chosen, contexts_follow=True, by=None)
         token = invite(tx, project_id=made.id, role="requester", lifetime=timedelta(days=7), by=None)
         place = store.url
     link = _link(address, token)

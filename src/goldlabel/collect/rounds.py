@@ -93,9 +93,13 @@ def open_round(
     *,
     number_of_tries: int | None = None,
     pay: Rates | None = None,
+    contexts_follow: bool = False,
     by: int | None,
 ) -> Round:
-    """Open the next round with contexts that no earlier one used; asked again for the same, it is the one open."""
+    """Open the next round with contexts that no earlier one used; asked again for the same, it is the one open.
+
+    Where ``contexts_follow``, it may have none yet: those that are added belong to it.
+    """
     found = _with_rounds(tx, project_id)
     names = [one.name for one in adversaries]
     if not 1 <= len(names) <= MOST_ADVERSARIES or len(set(names)) != len(names):
@@ -110,7 +114,7 @@ def open_round(
         if (before[-1].adversaries, before[-1].tries, before[-1].pay) == (tuple(adversaries), allowed, pay):
             return before[-1]
         raise Conflict("round_open", n=before[-1].number)
-    if not unused_contexts(tx, project_id):
+    if not contexts_follow and not unused_contexts(tx, project_id):
         raise Conflict("no_contexts")
     number = len(before) + 1
     tx.insert(
