@@ -104,7 +104,7 @@ def test_a_csv_file_of_votes(tmp_path: Path) -> None:
         ("pair,annotator,label\np0,ann,e\np0,bo,\n", "votes.csv row 2: there is no pair or no label"),
         ("pair,annotator,label,seconds\np0,ann,e,quick\n", "seconds 'quick' is not a number"),
         ("pair,annotator,label\n", "there are no votes in it"),
-        ("", "no column for 'pair' among nothing"),
+        ("", "nothing stands there; a table begins with the names of its columns"),
     ],
 )
 def test_bad_csv_files(tmp_path: Path, text: str, message: str) -> None:
