@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from goldlabel.collect.events import history
 from goldlabel.collect.ledger import lines
 from goldlabel.collect.recount import check
 from goldlabel.pairs import read
@@ -33,7 +34,11 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
         campaign.play(site.address, CONTEXTS[0])
         command("close", folder)
         campaign.first_export = export(campaign, "after-1")
-        command("train", folder, "--model", "linear", "--with", campaign.lessons, "--seeds", 2, "-o", campaign.runs)
+        words = ("train", folder, "--model", "linear", "--with", campaign.lessons, "--seeds", 2, "-o", campaign.runs)
+        trained = command(*words)
+        assert command("close", folder)["rounds"][0]["trained"]["adversaries"] == trained["adversaries"]
+        again = command(*words)
+        assert (again["adversaries"], again["dev"]) == (trained["adversaries"], trained["dev"]), "done once"
         campaign.play(site.address, CONTEXTS[1])
         command("close", folder)
         campaign.report = command("report", folder, "-o", folder.parent / "report")
@@ -134,3 +139,12 @@ def test_the_report_has_every_model_on_every_round(played: Played) -> None:
     folder = played.folder.parent / "report"
     assert "R1-seed-0" in (folder / "index.html").read_text()
     assert (folder / "rounds.csv").exists()
+
+
+def test_steps_are_written_down_once_and_too_few_pairs_are_told(played: Played) -> None:
+    with played.store.read() as tx:
+        kinds = Counter(event.kind for event in history(tx, played.project_id, limit=100_000))
+    assert (kinds["round.opened"], kinds["round.closed"], kinds["round.trained"]) == (2, 2, 1)
+    done = run("collect", "round", "train", played.folder, "--model", "linear", "-o", played.runs)
+    assert done.returncode == 2
+    assert "verified pairs in dev, and at least 10 are needed to choose models by" in done.stderr
