@@ -17,10 +17,11 @@ from goldlabel.collect.importing.tools import uploaded_pairs
 from goldlabel.collect.importing.votes import COUNT
 from goldlabel.collect.projects import create_project, project
 from goldlabel.collect.protocols import make_protocol
+from goldlabel.collect.pseudonyms import pseudonyms_of
 from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.rejection import carry_out, decide
-from goldlabel.collect.schema import answers, events, ledger, outsiders, pairs, people
+from goldlabel.collect.schema import answers, events, ledger, outsiders, pairs
 from goldlabel.collect.store import Store
 from goldlabel.pairs import read
 from tests.collect.campaign import join, verify_all
@@ -92,7 +93,7 @@ def test_votes_count_and_the_rest_is_asked(store: Store, tmp_path: Path) -> None
         assert tx.value(select(func.count()).select_from(ledger)) == 0
         assert tx.value(select(func.count()).where(events.c.kind == "answer.imported")) == 6
         assert tx.value(select(func.count()).select_from(outsiders)) == 3
-        names = {row.pseudonym for row in tx.all(select(people.c.pseudonym))}
+        names = set(pseudonyms_of(tx, project_id).values())
         assert not names & {"ann", "bob", "cleo"}
         assert not check(tx, project_id)
     assert verify_all(store, project_id, join(store, project_id, "verifier", 3), lambda *_: "entailment") == 1

@@ -136,7 +136,7 @@ def test_deleting_leaves_the_record_and_the_ledger(store: Store) -> None:
         assert data["name"] == "meadow"
         assert data["deleted"]["pairs"] == 8
         kept = {name: count for name, count in rows(tx, doomed).items() if count}
-        assert {*kept} == {"projects", "events", "ledger", "answers", "assignments", "tasks"}
+        assert {*kept} == {"projects", "events", "ledger", "pseudonyms", "answers", "assignments", "tasks"}
         for row in tx.all(select(answers).where(answers.c.project_id == doomed)):
             assert (row.label, row.note, row.timings, row.pair_id) == (None, None, None, None)
         assert [one.name for one in all_projects(tx)] == ["marsh"]

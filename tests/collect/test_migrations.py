@@ -126,7 +126,6 @@ SAMPLES["0014"] = (
     "INSERT INTO letters VALUES (1, 1, 1, 2, NULL, '谢谢', 1200000)",
     "INSERT INTO letter_reads VALUES (1, 2, 1300000)",
 )
-
 SAMPLES["0015"] = tuple(
     one.replace("NULL, NULL)", "NULL, NULL, '{\"dev\": []}')") if " rounds " in one else one for one in SAMPLES["0014"]
 )
@@ -140,6 +139,7 @@ SAMPLES["0018"] = tuple(
     one.removesuffix(")") + next((more for name, more in SUGGESTED.items() if name in one), ")")
     for one in SAMPLES["0017"]
 )
+SAMPLES["0019"] = (*SAMPLES["0018"], "INSERT INTO pseudonyms VALUES (1, 1, 'ccc444'), (1, 2, 'ddd555')")
 
 
 def url_of(place: str) -> str:

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from goldlabel.collect import accounts, people, projects
 from goldlabel.collect.schema import accounts as account_rows
-from goldlabel.collect.schema import people as people_rows
+from goldlabel.collect.schema import pseudonyms
 from goldlabel.web.security import SESSION
 from tests.collect.campaign import small_protocol
 from tests.collect.conftest import MovableClock
@@ -84,8 +84,8 @@ def test_an_invitation_makes_an_account(empty: World) -> None:
     home = visitor.get("/").text
     assert "/write" in home
     assert "New project" not in home
-    pseudonym = empty.one(select(people_rows.c.pseudonym).order_by(people_rows.c.id.desc()))
-    assert pseudonym in home
+    pseudonym = empty.one(select(pseudonyms.c.pseudonym).order_by(pseudonyms.c.person_id.desc()))
+    assert pseudonym in visitor.get("/account").text
     assert "anna" not in home
     assert visitor.get(link).status_code == 410
     assert empty.visitor().post(f"{link}/account", {"login": "otto", "password": PASSWORD}).status_code == 410

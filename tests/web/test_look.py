@@ -10,7 +10,8 @@ from sqlalchemy import select
 
 from goldlabel.collect.premises import Premise
 from goldlabel.collect.projects import add_premises
-from goldlabel.collect.schema import people
+from goldlabel.collect.pseudonyms import known_as
+from goldlabel.collect.schema import pseudonyms
 from goldlabel.web.requester.setting_help import HELP
 from goldlabel.web.requester.settings import SETTINGS
 from tests.web.world import World, populate
@@ -94,7 +95,7 @@ def test_payouts_are_sorted_as_the_address_says(world: World) -> None:
     rises, falls = (names_in(boss.get(f"{address}?sort={sign}name").text) for sign in ("", "-"))
     assert rises == sorted(rises) == falls[::-1]
     first = names_in(boss.get(f"{address}?sort=-owed").text)[0]
-    assert world.one(select(people.c.pseudonym).where(people.c.id == world.people["writer"])) == first
+    assert world.one(select(pseudonyms.c.pseudonym).where(known_as(world.project, world.people["writer"]))) == first
 
 
 def test_given_sentences_from_the_first_or_from_the_newest(empty: World) -> None:

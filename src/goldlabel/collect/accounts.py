@@ -29,7 +29,6 @@ class Session:
     """Who is logged in."""
 
     person_id: int
-    pseudonym: str
     login: str
     requester: bool
     csrf_secret: str
@@ -108,12 +107,11 @@ def session(tx: Transaction, token: str) -> Session | None:
     row = tx.one(_SESSION, token_hash=hash_token(token), now=tx.now)
     if row is None:
         return None
-    return Session(row.person_id, row.pseudonym, row.login, row.requester, row.csrf_secret, row.expires_at)
+    return Session(row.person_id, row.login, row.requester, row.csrf_secret, row.expires_at)
 
 
 _SESSION = (
-    select(sessions, people.c.pseudonym, accounts.c.login, accounts.c.requester)
-    .join(people, people.c.id == sessions.c.person_id)
+    select(sessions, accounts.c.login, accounts.c.requester)
     .join(accounts, accounts.c.person_id == sessions.c.person_id)
     .where(sessions.c.token_hash == bindparam("token_hash"), sessions.c.expires_at > bindparam("now"))
 )

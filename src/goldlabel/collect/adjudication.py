@@ -14,9 +14,10 @@ from goldlabel.collect.events import record
 from goldlabel.collect.hiding import lock_own
 from goldlabel.collect.messages import words
 from goldlabel.collect.projects import project
+from goldlabel.collect.pseudonyms import known_as
 from goldlabel.collect.refusals import Conflict, Invalid
 from goldlabel.collect.rules import clean_text
-from goldlabel.collect.schema import adjudications, pairs, people
+from goldlabel.collect.schema import adjudications, pairs, pseudonyms
 from goldlabel.collect.store import Transaction
 from goldlabel.messages import Word
 from goldlabel.pairs.labels import NO_GOLD
@@ -49,9 +50,9 @@ def adjudications_of(tx: Transaction, project_id: int, pair_id: int | None = Non
     if pair_id is not None:
         chosen.append(adjudications.c.pair_id == pair_id)
     query = (
-        select(adjudications, people.c.pseudonym)
+        select(adjudications, pseudonyms.c.pseudonym)
         .join(pairs, pairs.c.id == adjudications.c.pair_id)
-        .outerjoin(people, people.c.id == adjudications.c.decided_by)
+        .outerjoin(pseudonyms, known_as(adjudications.c.project_id, adjudications.c.decided_by))
         .where(*chosen)
     )
     return {row.pair_id: row for row in tx.all(query)}

@@ -14,8 +14,9 @@ from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, select
 
 from goldlabel.collect.hiding import HIDDEN
 from goldlabel.collect.ledger import in_currency
+from goldlabel.collect.pseudonyms import known_as
 from goldlabel.collect.refusals import Missing
-from goldlabel.collect.schema import assignments, ledger, pairs, people, premises, tasks
+from goldlabel.collect.schema import assignments, ledger, pairs, premises, pseudonyms, tasks
 from goldlabel.collect.store import Transaction
 
 PAGE = 50
@@ -46,8 +47,8 @@ def ledger_slice(
     reversals = ledger.alias("reversals")
     reversed_by = select(reversals.c.id).where(reversals.c.reverses == ledger.c.id).scalar_subquery()
     query = (
-        select(ledger, people.c.pseudonym, reversed_by.label("reversed_by"))
-        .join(people, people.c.id == ledger.c.person_id)
+        select(ledger, pseudonyms.c.pseudonym, reversed_by.label("reversed_by"))
+        .join(pseudonyms, known_as(ledger.c.project_id, ledger.c.person_id))
         .where(ledger.c.project_id == project_id)
     )
     if person_id is not None:
@@ -143,7 +144,7 @@ def queue_slice(
             tasks,
             func.coalesce(premises.c.text, of_pair.c.text).label("premise"),
             pairs.c.hypothesis,
-            people.c.pseudonym,
+            pseudonyms.c.pseudonym,
             assignments.c.person_id,
             assignments.c.leased_at,
             assignments.c.expires_at,
@@ -152,7 +153,7 @@ def queue_slice(
         .outerjoin(pairs, pairs.c.id == tasks.c.pair_id)
         .outerjoin(of_pair, of_pair.c.id == pairs.c.premise_id)
         .outerjoin(assignments, holding)
-        .outerjoin(people, people.c.id == assignments.c.person_id)
+        .outerjoin(pseudonyms, known_as(assignments.c.project_id, assignments.c.person_id))
         .where(tasks.c.project_id == project_id, tasks.c.kind == kind, chosen)
     )
     if condition is not None:

@@ -11,9 +11,10 @@ from sqlalchemy import func, select
 from goldlabel.collect.events import record
 from goldlabel.collect.ledger import give
 from goldlabel.collect.projects import Project, project
+from goldlabel.collect.pseudonyms import known_as
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.rules import clean_text
-from goldlabel.collect.schema import answers, checks, pairs, people, premises
+from goldlabel.collect.schema import answers, checks, pairs, premises, pseudonyms
 from goldlabel.collect.store import Transaction
 
 
@@ -52,9 +53,9 @@ def draw_check(tx: Transaction, found: Project, condition: str, answer_id: int) 
 def checks_of(tx: Transaction, project_id: int, *, pending: bool = False) -> list[Check]:
     """Return the answers of a project that were drawn for a look, or those nobody has looked at yet."""
     query = (
-        select(checks, people.c.pseudonym)
+        select(checks, pseudonyms.c.pseudonym)
         .join(answers, answers.c.id == checks.c.answer_id)
-        .join(people, people.c.id == answers.c.person_id)
+        .join(pseudonyms, known_as(answers.c.project_id, answers.c.person_id))
         .where(checks.c.project_id == project_id)
         .order_by(checks.c.id)
     )

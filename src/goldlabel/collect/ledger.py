@@ -15,9 +15,10 @@ from sqlalchemy import ColumnElement, FromClause, Row, func, select
 from goldlabel.collect.amounts import LARGEST_AMOUNT
 from goldlabel.collect.events import record
 from goldlabel.collect.messages import ENGLISH, message
+from goldlabel.collect.pseudonyms import known_as
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.rules import clean_text
-from goldlabel.collect.schema import ledger, members, people
+from goldlabel.collect.schema import ledger, members, people, pseudonyms
 from goldlabel.collect.store import Transaction
 from goldlabel.messages import Message
 
@@ -226,8 +227,8 @@ def totals(tx: Transaction, project_id: int) -> dict[int, Decimal]:
 
 def _lines(tx: Transaction, *chosen: ColumnElement[bool]) -> list[Line]:
     query = (
-        select(ledger, people.c.pseudonym)
-        .join(people, people.c.id == ledger.c.person_id)
+        select(ledger, pseudonyms.c.pseudonym)
+        .join(pseudonyms, known_as(ledger.c.project_id, ledger.c.person_id))
         .where(*chosen)
         .order_by(ledger.c.id)
     )

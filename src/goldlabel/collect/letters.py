@@ -9,8 +9,9 @@ from sqlalchemy import ColumnElement, Row, and_, func, or_, select
 
 from goldlabel.collect.events import record
 from goldlabel.collect.people import roles
+from goldlabel.collect.pseudonyms import known_as
 from goldlabel.collect.refusals import Invalid, Missing
-from goldlabel.collect.schema import letter_reads, letters, members, people
+from goldlabel.collect.schema import letter_reads, letters, members, pseudonyms
 from goldlabel.collect.store import Transaction
 
 LONGEST_LETTER = 5000
@@ -55,7 +56,7 @@ def own_replies(tx: Transaction, project_id: int, person_id: int) -> Sequence[Ro
 
 def letters_of(tx: Transaction, project_id: int) -> Sequence[Row[Any]]:
     """Return the letters of a project, the newest first, with to whom and by how many each was read."""
-    recipients, senders = people.alias("recipients"), people.alias("senders")
+    recipients, senders = pseudonyms.alias("recipients"), pseudonyms.alias("senders")
     read = select(func.count()).where(letter_reads.c.letter_id == letters.c.id).scalar_subquery()
     return tx.all(
         select(
@@ -64,8 +65,8 @@ def letters_of(tx: Transaction, project_id: int) -> Sequence[Row[Any]]:
             senders.c.pseudonym.label("sender"),
             read.label("readers"),
         )
-        .outerjoin(recipients, recipients.c.id == letters.c.recipient_id)
-        .join(senders, senders.c.id == letters.c.sender_id)
+        .outerjoin(recipients, known_as(letters.c.project_id, letters.c.recipient_id, recipients))
+        .join(senders, known_as(letters.c.project_id, letters.c.sender_id, senders))
         .where(letters.c.project_id == project_id)
         .order_by(letters.c.id.desc())
         .limit(MOST_SHOWN)

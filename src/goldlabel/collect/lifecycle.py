@@ -1,8 +1,8 @@
 """The life of a project beyond its work: another name, a copy, a rest, and its end.
 
 An archived project is there to be read: nobody changes anything in it until it is taken out again. A deleted one is
-gone but for what is never deleted: its events, its ledger, and the bare rows that the ledger points to, without any
-text, answer or name of a marketplace.
+gone but for what is never deleted: its events, its ledger with the pseudonyms in it, and the bare rows that it points
+to, without any text, answer or name of a marketplace.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from goldlabel.collect.projects import (
 )
 from goldlabel.collect.refusals import Conflict, Invalid
 from goldlabel.collect.rules import clean_text
-from goldlabel.collect.schema import answers, assignments, events, ledger, metadata, projects, tasks
+from goldlabel.collect.schema import answers, assignments, events, ledger, metadata, projects, pseudonyms, tasks
 from goldlabel.collect.store import Transaction
 
-_APPEND_ONLY = (events, ledger)
+_KEPT = (events, ledger, pseudonyms)
 _BARE: tuple[Table, ...] = (answers, assignments, tasks)
 """What lines of the ledger lead to; emptied, not deleted."""
 _TEXTS = {"label": None, "note": None, "timings": None}
@@ -99,7 +99,7 @@ def _held(tx: Transaction, project_id: int) -> Project:
 
 
 def _is_emptied(table: Table) -> bool:
-    return table not in (*_APPEND_ONLY, *_BARE, projects) and _own(table, 0) is not None
+    return table not in (*_KEPT, *_BARE, projects) and _own(table, 0) is not None
 
 
 def _own(table: Table, project_id: int) -> ColumnElement[bool] | Any:

@@ -22,8 +22,9 @@ from goldlabel.collect.accounts import NO_PASSWORD, create_account
 from goldlabel.collect.events import record
 from goldlabel.collect.passwords import hash_token
 from goldlabel.collect.people import Invitation, accept, invitation, invite
+from goldlabel.collect.pseudonyms import known_as
 from goldlabel.collect.refusals import Invalid, Missing
-from goldlabel.collect.schema import answers, invites, markets, outsiders, people, visits
+from goldlabel.collect.schema import answers, invites, markets, outsiders, pseudonyms, visits
 from goldlabel.collect.store import Transaction
 
 PROLIFIC, MTURK = "prolific", "mturk"
@@ -201,10 +202,10 @@ def complete(tx: Transaction, project_id: int, person_id: int, visit: Visit) -> 
 def visits_of(tx: Transaction, project_id: int, *, limit: int = 500) -> list[Row[Any]]:
     """Return the last visits of a project: who it was there and here, and how it ended; the newest first."""
     query = (
-        select(visits, markets.c.provider, markets.c.quota, outsiders.c.worker, people.c.pseudonym)
+        select(visits, markets.c.provider, markets.c.quota, outsiders.c.worker, pseudonyms.c.pseudonym)
         .join(markets, markets.c.invite_id == visits.c.invite_id)
         .join(outsiders, outsiders.c.person_id == visits.c.person_id)
-        .join(people, people.c.id == visits.c.person_id)
+        .join(pseudonyms, known_as(visits.c.project_id, visits.c.person_id))
         .where(visits.c.project_id == project_id)
         .order_by(visits.c.id.desc())
         .limit(limit)

@@ -17,8 +17,9 @@ from goldlabel.collect.hiding import HIDDEN
 from goldlabel.collect.marks import Marks
 from goldlabel.collect.projects import Project
 from goldlabel.collect.protocols import ONLY
+from goldlabel.collect.pseudonyms import known_as
 from goldlabel.collect.refusals import Missing
-from goldlabel.collect.schema import answers, pairs, people, premises, subsets
+from goldlabel.collect.schema import answers, pairs, premises, pseudonyms, subsets
 from goldlabel.collect.store import LARGEST, Transaction
 from goldlabel.collect.tagging import tagged_as
 
@@ -91,7 +92,7 @@ def count_pairs(tx: Transaction, project: Project, chosen: PairFilter, marks: Ma
     if chosen.genre:
         tables = tables.join(premises, premises.c.id == pairs.c.premise_id)
     if chosen.writer:
-        tables = tables.join(people, people.c.id == pairs.c.writer_id)
+        tables = tables.join(pseudonyms, known_as(pairs.c.project_id, pairs.c.writer_id))
     wanted = (pairs.c.project_id == project.id, *_conditions(project, chosen))
     return int(tx.value(select(func.count()).select_from(tables).where(*wanted)))
 
@@ -107,8 +108,8 @@ def pair_rows(tx: Transaction, project_id: int, ids: Sequence[int]) -> Sequence[
 def pair_votes(tx: Transaction, ids: Sequence[int], *, every: bool = False) -> dict[int, list[Row[Any]]]:
     """Return the counted votes of each pair, or every vote, also late and undone ones."""
     query = (
-        select(answers, people.c.pseudonym)
-        .join(people, people.c.id == answers.c.person_id)
+        select(answers, pseudonyms.c.pseudonym)
+        .join(pseudonyms, known_as(answers.c.project_id, answers.c.person_id))
         .where(answers.c.pair_id.in_(ids), answers.c.kind.in_(("verify", "gold")))
         .order_by(answers.c.id)
     )
@@ -154,12 +155,12 @@ def _rows(project_id: int) -> Select[Any]:
             premises.c.source,
             subsets.c.origin,
             subsets.c.condition,
-            people.c.pseudonym.label("writer"),
+            pseudonyms.c.pseudonym.label("writer"),
             answers.c.seconds,
         )
         .join(subsets, subsets.c.id == pairs.c.subset_id)
         .join(premises, premises.c.id == pairs.c.premise_id)
-        .outerjoin(people, people.c.id == pairs.c.writer_id)
+        .outerjoin(pseudonyms, known_as(pairs.c.project_id, pairs.c.writer_id))
         .outerjoin(answers, answers.c.id == pairs.c.answer_id)
         .where(pairs.c.project_id == project_id)
     )
@@ -171,7 +172,7 @@ def _conditions(project: Project, chosen: PairFilter) -> list[ColumnElement[bool
         "genre": premises.c.genre,
         "level": pairs.c.level,
         "label": pairs.c.label,
-        "writer": people.c.pseudonym,
+        "writer": pseudonyms.c.pseudonym,
     }
     given = chosen.given
     wanted = [
@@ -194,11 +195,11 @@ def _conditions(project: Project, chosen: PairFilter) -> list[ColumnElement[bool
 def _voted(project_id: int, chosen: PairFilter) -> Select[Any]:
     query = (
         select(answers.c.pair_id)
-        .join(people, people.c.id == answers.c.person_id)
+        .join(pseudonyms, known_as(answers.c.project_id, answers.c.person_id))
         .where(answers.c.project_id == project_id, answers.c.state == "counted", answers.c.pair_id.is_not(None))
     )
     if chosen.voter:
-        query = query.where(people.c.pseudonym == chosen.voter)
+        query = query.where(pseudonyms.c.pseudonym == chosen.voter)
     return query.where(answers.c.label == chosen.vote) if chosen.vote else query
 
 

@@ -14,7 +14,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Row, func, or_, select
+from sqlalchemy import Row, func, select
 
 from goldlabel.collect.assignment import lock_person
 from goldlabel.collect.budget import wanted_by_floor
@@ -23,9 +23,10 @@ from goldlabel.collect.hours import work_time
 from goldlabel.collect.ledger import PAYOUT, TOP_UP, in_currency, in_units, kind_of, pay
 from goldlabel.collect.messages import message
 from goldlabel.collect.projects import Project, project
+from goldlabel.collect.pseudonyms import known_as, pseudonyms_of
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.rules import clean_text
-from goldlabel.collect.schema import ledger, members, people
+from goldlabel.collect.schema import ledger, pseudonyms
 from goldlabel.collect.store import Transaction
 
 HOUR = timedelta(hours=1)
@@ -46,7 +47,7 @@ class Balance:
 
 
 def balances(tx: Transaction, project_id: int) -> list[Balance]:
-    """Return where everybody stands who is in a project or earned something in it, by pseudonym."""
+    """Return where everybody stands who is or was in a project, by pseudonym."""
     return _balances(tx, project(tx, project_id))
 
 
@@ -115,7 +116,7 @@ def pay_out_everybody(tx: Transaction, project_id: int, *, on: date, note: str, 
     """Write down that everybody was sent what they are owed; return to how many."""
     owed = [one for one in balances(tx, project_id) if one.owed > 0]
     for one in sorted(owed, key=lambda one: one.person_id):
-        own = f"{key} {one.person_id}"
+        own = f"{key} {one.pseudonym}"
         pay_out(tx, project_id, one.person_id, amount=one.owed, on=on, note=note, key=own, by=by)
     return len(owed)
 
@@ -163,8 +164,8 @@ def payouts_of(tx: Transaction, project_id: int) -> Sequence[Row[Any]]:
     reversals = ledger.alias("reversals")
     gone = select(reversals.c.id).where(reversals.c.reverses == ledger.c.id)
     return tx.all(
-        select(ledger, people.c.pseudonym)
-        .join(people, people.c.id == ledger.c.person_id)
+        select(ledger, pseudonyms.c.pseudonym)
+        .join(pseudonyms, known_as(ledger.c.project_id, ledger.c.person_id))
         .where(ledger.c.project_id == project_id, ledger.c.kind == PAYOUT, ~gone.exists())
         .order_by(ledger.c.id.desc())
     )
@@ -205,23 +206,18 @@ def _balances(tx: Transaction, found: Project, person_id: int | None = None) -> 
     sums, seconds = _sums(tx, found.id, person_id), Counter[int]()
     for row in tx.all(work_time(found, person_id)):
         seconds[row.person_id] += row.seconds
-    wanted = select(members.c.person_id).where(members.c.project_id == found.id)
-    query = select(people.c.id, people.c.pseudonym).where(or_(people.c.id.in_(wanted), people.c.id.in_([*sums])))
-    if person_id is not None:
-        query = query.where(people.c.id == person_id)
-    return [
-        _balance(found, row, sums[row.id], timedelta(seconds=seconds[row.id]))
-        for row in tx.all(query.order_by(people.c.pseudonym))
-    ]
+    names = pseudonyms_of(tx, found.id)
+    wanted = names if person_id is None else {person_id: names[person_id]} if person_id in names else {}
+    return [_balance(found, key, name, sums[key], timedelta(seconds=seconds[key])) for key, name in wanted.items()]
 
 
-def _balance(found: Project, row: Row[Any], sums: dict[str, int], time: timedelta) -> Balance:
+def _balance(found: Project, person_id: int, pseudonym: str, sums: dict[str, int], time: timedelta) -> Balance:
     earned = sum(amount for kind, amount in sums.items() if kind != PAYOUT)
     hours = Decimal(time // timedelta(seconds=1)) / 3600
     wanted = wanted_by_floor(found, time // timedelta(seconds=1))
     return Balance(
-        person_id=row.id,
-        pseudonym=row.pseudonym,
+        person_id=person_id,
+        pseudonym=pseudonym,
         earned=in_currency(earned),
         paid=in_currency(-sums[PAYOUT]),
         owed=in_currency(earned + sums[PAYOUT]),

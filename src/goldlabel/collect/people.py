@@ -15,8 +15,9 @@ from goldlabel.collect.events import record
 from goldlabel.collect.messages import message, words
 from goldlabel.collect.passwords import draw_token, hash_token
 from goldlabel.collect.projects import project, require_open
+from goldlabel.collect.pseudonyms import give_pseudonym
 from goldlabel.collect.refusals import Conflict, Expired, Forbidden, Invalid, Missing
-from goldlabel.collect.schema import invite_uses, invites, members, people, projects
+from goldlabel.collect.schema import invite_uses, invites, members, projects
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.webhooks import PERSON_JOINED, announce
 from goldlabel.messages import Message, Word
@@ -179,6 +180,7 @@ def add_member(
     _check_role(tx, project_id, role, condition, exclusive)
     if role == "writer" and not condition:
         condition = _least_written(tx, project_id)
+    give_pseudonym(tx, project_id, person_id)
     added = tx.insert_new(
         members,
         project_id=project_id,
@@ -282,16 +284,6 @@ def require_role(tx: Transaction, project_id: int, person_id: int, *allowed: str
     if member.role == "requester" and member.state == "paused":
         raise Forbidden("requester_paused")
     return member
-
-
-def pseudonyms(tx: Transaction, project_id: int) -> dict[int, str]:
-    """Return the pseudonyms of a project's people by their ids, in alphabetical order."""
-    query = (
-        select(people.c.id, people.c.pseudonym)
-        .where(people.c.id.in_(select(members.c.person_id).where(members.c.project_id == project_id)))
-        .order_by(people.c.pseudonym)
-    )
-    return {row.id: row.pseudonym for row in tx.all(query)}
 
 
 def require_any_role(tx: Transaction, project_id: int, person_id: int) -> None:

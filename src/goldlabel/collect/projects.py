@@ -23,6 +23,7 @@ from goldlabel.collect.ledger import in_units
 from goldlabel.collect.messages import message, words
 from goldlabel.collect.premises import Premise
 from goldlabel.collect.protocols import Protocol
+from goldlabel.collect.pseudonyms import give_pseudonym
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.rules import clean_text
 from goldlabel.collect.schema import members, pairs, premises, projects, subsets, tasks
@@ -130,6 +131,7 @@ def create_project(
         raise Conflict("project_name_taken", name=name)
     made = project_named(tx, name)
     if by is not None:
+        give_pseudonym(tx, made.id, by)
         tx.insert(
             members,
             project_id=made.id,

@@ -21,8 +21,9 @@ from goldlabel.collect.ledger import in_currency, totals
 from goldlabel.collect.messages import words
 from goldlabel.collect.people import Member, require_role, roles, set_member
 from goldlabel.collect.projects import Project, project
+from goldlabel.collect.pseudonyms import pseudonyms_of
 from goldlabel.collect.refusals import Conflict, Invalid
-from goldlabel.collect.schema import answers, assignments, members, pairs, people, training_answers
+from goldlabel.collect.schema import answers, assignments, members, pairs, training_answers
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.texts import training_examples
 from goldlabel.metrics import Estimate, wilson
@@ -147,7 +148,7 @@ def people_overview(tx: Transaction, project_id: int) -> list[PersonOverview]:
     held: dict[int, dict[str, Member]] = defaultdict(dict)
     for row in tx.all(select(members).where(members.c.project_id == project_id).order_by(members.c.role)):
         held[row.person_id][row.role] = Member(**row._mapping)
-    names = {row.id: row.pseudonym for row in tx.all(select(people).where(people.c.id.in_(held)))}
+    names = pseudonyms_of(tx, project_id)
     trusts, owed = _trusts(tx, found), totals(tx, project_id)
     states, paces, last = _assignment_states(tx, project_id), _paces(tx, project_id), _last_answers(tx, project_id)
     written, attempts = _pairs_written(tx, project_id), _attempts(tx, project_id)

@@ -20,11 +20,12 @@ from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.messages import message, words
 from goldlabel.collect.people import roles, set_member
 from goldlabel.collect.projects import Project, project
+from goldlabel.collect.pseudonyms import known_as
 from goldlabel.collect.qualification import WORKERS
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.retraction import lock_answer, restore, retract
 from goldlabel.collect.rules import clean_text
-from goldlabel.collect.schema import answers, decided_answers, decisions, people, projects
+from goldlabel.collect.schema import answers, decided_answers, decisions, projects, pseudonyms
 from goldlabel.collect.store import Store, Transaction
 
 DECISIONS = ("requeue", "reject", "exclude")
@@ -174,10 +175,10 @@ def decisions_of(tx: Transaction, project_id: int, person_id: int | None = None)
     query = (
         select(
             decisions,
-            people.c.pseudonym,
+            pseudonyms.c.pseudonym,
             *(count.scalar_subquery().label(name) for name, count in counts.items()),
         )
-        .outerjoin(people, people.c.id == decisions.c.decided_by)
+        .outerjoin(pseudonyms, known_as(decisions.c.project_id, decisions.c.decided_by))
         .where(decisions.c.project_id == project_id)
         .order_by(decisions.c.id.desc())
     )

@@ -9,9 +9,10 @@ from sqlalchemy import Row, Select, func, select
 
 from goldlabel.collect.assignment import own_assignment
 from goldlabel.collect.events import record
+from goldlabel.collect.pseudonyms import known_as
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.rules import clean_text
-from goldlabel.collect.schema import assignments, pairs, people, premises, remarks
+from goldlabel.collect.schema import assignments, pairs, premises, pseudonyms, remarks
 from goldlabel.collect.store import Transaction
 
 LONGEST_REMARK = 1000
@@ -98,12 +99,12 @@ def _remarks() -> Select[Any]:
     return (
         select(
             remarks,
-            people.c.pseudonym,
+            pseudonyms.c.pseudonym,
             assignments.c.pair_id,
             premises.c.text.label("premise"),
             pairs.c.hypothesis,
         )
-        .join(people, people.c.id == remarks.c.person_id)
+        .join(pseudonyms, known_as(remarks.c.project_id, remarks.c.person_id))
         .join(assignments, assignments.c.id == remarks.c.assignment_id)
         .outerjoin(pairs, pairs.c.id == assignments.c.pair_id)
         .join(premises, premises.c.id == func.coalesce(assignments.c.premise_id, pairs.c.premise_id))

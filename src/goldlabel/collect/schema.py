@@ -189,6 +189,16 @@ members = Table(
     Column("joined_at", Moment, nullable=False),
 )
 
+pseudonyms = Table(
+    "pseudonyms",
+    metadata,
+    _reference("project_id", "projects", primary_key=True),
+    _reference("person_id", "people", primary_key=True, index=True),
+    Column("pseudonym", Text, nullable=False),
+    UniqueConstraint("project_id", "pseudonym"),
+)
+"""What people are called in a project. The column of that name in ``people`` is of older revisions: nobody sees it."""
+
 invites = Table(
     "invites",
     metadata,

@@ -24,8 +24,9 @@ from goldlabel.collect.hiding import DELETED
 from goldlabel.collect.importing.votes import imported_annotators
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import ONLY
+from goldlabel.collect.pseudonyms import known_as, pseudonyms_of
 from goldlabel.collect.round_splits import HeldOut, round_name
-from goldlabel.collect.schema import answers, assignments, members, pairs, people, premises, rounds, subsets
+from goldlabel.collect.schema import answers, assignments, members, pairs, premises, pseudonyms, rounds, subsets
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.tagging import Tagging, taggings_of, union_of_tags
 from goldlabel.pairs import Card, Pairs
@@ -110,7 +111,7 @@ class _Around:
             answers.c.project_id == project_id, answers.c.kind == "write"
         )
         return cls(
-            names={row.id: row.pseudonym for row in tx.all(select(people.c.id, people.c.pseudonym))},
+            names=pseudonyms_of(tx, project_id),
             premises=_by_id(tx, select(premises).where(premises.c.project_id == project_id)),
             subsets=_by_id(tx, select(subsets).where(subsets.c.project_id == project_id)),
             written=_by_id(tx, written),
@@ -150,10 +151,10 @@ def _votes(tx: Transaction, project_id: int) -> Mapping[int, Sequence[Row[Any]]]
 
 def _exclusive(tx: Transaction, project_id: int) -> tuple[str, ...]:
     query = (
-        select(people.c.pseudonym)
-        .join(members, members.c.person_id == people.c.id)
+        select(pseudonyms.c.pseudonym)
+        .join(members, known_as(members.c.project_id, members.c.person_id))
         .where(members.c.project_id == project_id, members.c.role == "writer", members.c.exclusive)
-        .order_by(people.c.pseudonym)
+        .order_by(pseudonyms.c.pseudonym)
     )
     return tuple(row.pseudonym for row in tx.all(query))
 

@@ -19,8 +19,9 @@ from goldlabel.collect.messages import words
 from goldlabel.collect.people import require_role, roles
 from goldlabel.collect.progress import Progress
 from goldlabel.collect.projects import Project, project
+from goldlabel.collect.pseudonyms import known_as
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
-from goldlabel.collect.schema import pairs, people, premises, subsets, tagging_tags, taggings
+from goldlabel.collect.schema import pairs, premises, pseudonyms, subsets, tagging_tags, taggings
 from goldlabel.collect.store import Transaction
 from goldlabel.metrics import Estimate, share
 
@@ -149,8 +150,8 @@ def last_tagged(tx: Transaction, project_id: int, person_id: int) -> int | None:
 def taggings_of(tx: Transaction, project_id: int, *, pair_id: int | None = None) -> dict[int, list[Tagging]]:
     """Return what experts said of each pair, in the order in which they came."""
     query = (
-        select(taggings.c.pair_id, taggings.c.id, taggings.c.quality, taggings.c.comment, people.c.pseudonym)
-        .join(people, people.c.id == taggings.c.person_id)
+        select(taggings.c.pair_id, taggings.c.id, taggings.c.quality, taggings.c.comment, pseudonyms.c.pseudonym)
+        .join(pseudonyms, known_as(taggings.c.project_id, taggings.c.person_id))
         .where(taggings.c.project_id == project_id)
         .order_by(taggings.c.id)
     )
@@ -222,7 +223,7 @@ def _visible(tx: Transaction, found: Project, person_id: int) -> Select[Any]:
 
 
 def _to_tag(tx: Transaction, row: Any, person_id: int) -> PairToTag:
-    name = tx.value(select(people.c.pseudonym).where(people.c.id == person_id))
+    name = tx.value(select(pseudonyms.c.pseudonym).where(known_as(row.project_id, person_id)))
     said = taggings_of(tx, row.project_id, pair_id=row.id)[row.id]
     own = next((one for one in said if one.expert == name), None)
     label = row.label if row.verdict in (None, "-") else row.verdict

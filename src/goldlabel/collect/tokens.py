@@ -19,7 +19,7 @@ from goldlabel.collect.messages import words
 from goldlabel.collect.passwords import draw_token, hash_token
 from goldlabel.collect.refusals import Forbidden, Invalid, Missing
 from goldlabel.collect.rules import clean_text
-from goldlabel.collect.schema import accounts, members, people, tokens
+from goldlabel.collect.schema import accounts, members, tokens
 from goldlabel.collect.store import Transaction
 from goldlabel.messages import Word
 
@@ -104,8 +104,7 @@ def withdraw_token(tx: Transaction, person_id: int, token_id: int) -> None:
 def bearer(tx: Transaction, token: str) -> Bearer | None:
     """Return who a token stands for, or ``None`` where it is unknown, withdrawn or over."""
     row = tx.one(
-        select(tokens, people.c.pseudonym, accounts.c.login, accounts.c.requester)
-        .join(people, people.c.id == tokens.c.person_id)
+        select(tokens, accounts.c.login, accounts.c.requester)
         .join(accounts, accounts.c.person_id == tokens.c.person_id)
         .where(tokens.c.token_hash == hash_token(token), tokens.c.withdrawn_at.is_(None), tokens.c.expires_at > tx.now)
     )
@@ -113,7 +112,6 @@ def bearer(tx: Transaction, token: str) -> Bearer | None:
         return None
     return Bearer(
         person_id=row.person_id,
-        pseudonym=row.pseudonym,
         login=row.login,
         requester=row.requester,
         csrf_secret="",

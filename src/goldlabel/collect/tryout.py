@@ -27,6 +27,7 @@ from goldlabel.collect.kinds.kind import WRITE
 from goldlabel.collect.premises import Premise
 from goldlabel.collect.projects import NewPair, Project, add_premises, dump_protocol, import_pairs, project
 from goldlabel.collect.protocols import Protocol
+from goldlabel.collect.pseudonyms import give_pseudonym
 from goldlabel.collect.refusals import Invalid, Missing
 from goldlabel.collect.schema import accounts, assignments, events, members, pairs, people, premises, projects, tasks
 from goldlabel.collect.store import Store, Transaction
@@ -146,7 +147,7 @@ def _fill(
     texts: list[Premise],
     written: list[NewPair],
 ) -> None:
-    tx.insert(people, id=person.person_id, pseudonym=person.pseudonym, created_at=tx.now)
+    tx.insert(people, id=person.person_id, pseudonym=str(person.person_id), created_at=tx.now)
     account = {"login": person.login, "password_hash": "none", "requester": False}
     tx.insert(accounts, person_id=person.person_id, created_at=tx.now, **account)
     tx.insert(
@@ -161,6 +162,7 @@ def _fill(
     )
     data = {"project": original.id}
     record(tx, "tryout.begun", project_id=number, person_id=person.person_id, subject=f"project {number}", data=data)
+    give_pseudonym(tx, number, person.person_id)
     for work in original.kind.works:
         tx.insert(
             members,

@@ -12,6 +12,7 @@ from goldlabel.collect.accounts import Session, fold_login
 from goldlabel.collect.browsing import ledger_slice
 from goldlabel.collect.contacts import LONGEST_CONTACT
 from goldlabel.collect.passwords import SHORTEST_PASSWORD, hash_password
+from goldlabel.collect.pseudonyms import own_pseudonyms
 from goldlabel.collect.refusals import Conflict, Forbidden, Invalid, Missing
 from goldlabel.collect.store import LARGEST, Store, Transaction
 from goldlabel.errors import InputError
@@ -247,7 +248,7 @@ def _account_page(
     request: Request, person: Session, store: Store, *, changed: bool = False, refusal: InputError | None = None
 ) -> Response:
     with store.read() as tx:
-        contact = contacts.contact_of(tx, person.person_id)
+        contact, names = contacts.contact_of(tx, person.person_id), own_pseudonyms(tx, person.person_id)
         factor = second_factor.factor_of(tx, person.person_id)
         with_password = accounts.has_password(tx, person.person_id)
     status, problem = 200, ""
@@ -256,6 +257,7 @@ def _account_page(
     return page(
         request,
         "account/account.html",
+        names=names,
         status=status,
         problem=problem,
         changed=changed,

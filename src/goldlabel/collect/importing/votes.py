@@ -16,6 +16,7 @@ from goldlabel.collect.answering import MOST_SECONDS
 from goldlabel.collect.events import record
 from goldlabel.collect.messages import words
 from goldlabel.collect.projects import NewPair, Project
+from goldlabel.collect.pseudonyms import give_pseudonym
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.schema import PROVIDER, answers, assignments, members, outsiders, tasks
 from goldlabel.collect.store import Transaction
@@ -100,6 +101,7 @@ def _person(tx: Transaction, found: Project, annotator: str) -> int:
         return int(known.person_id)
     person_id = new_person(tx)
     tx.insert(outsiders, person_id=person_id, **name)
+    give_pseudonym(tx, found.id, person_id)
     tx.insert(
         members,
         project_id=found.id,

@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 from goldlabel.collect import consent, letters
 from goldlabel.collect.consent import LONGEST_CONSENT
 from goldlabel.collect.letters import LONGEST_LETTER
-from goldlabel.collect.people import pseudonyms
+from goldlabel.collect.pseudonyms import pseudonyms_of
 from goldlabel.collect.store import LARGEST
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, Person, Stored
@@ -24,7 +24,7 @@ def letters_page(
 ) -> Response:
     """What was written to whom, who read it, and what came back."""
     with store.read() as tx:
-        found, names = letters.letters_of(tx, project.id), pseudonyms(tx, project.id)
+        found, names = letters.letters_of(tx, project.id), pseudonyms_of(tx, project.id)
     values: dict[str, Any] = {"letters": found, "names": names, "chosen": to, "longest": LONGEST_LETTER}
     return page(request, "requester/letters.html", project=project, **values)
 

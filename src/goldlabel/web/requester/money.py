@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse, Response
 from goldlabel.collect import checking, ledger
 from goldlabel.collect.amounts import LARGEST_AMOUNT, parse_amount
 from goldlabel.collect.browsing import ledger_kinds, ledger_slice, owed
-from goldlabel.collect.people import pseudonyms
+from goldlabel.collect.pseudonyms import pseudonyms_of
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import LARGEST
 from goldlabel.messages import Word
@@ -48,7 +48,7 @@ def ledger_page(
     """What is owed to whom, and why, line by line."""
     with store.read() as tx:
         values: dict[str, Any] = {
-            "names": pseudonyms(tx, project.id),
+            "names": pseudonyms_of(tx, project.id),
             "totals": ledger.totals(tx, project.id),
             "kinds": ledger_kinds(tx, project.id),
             "total": owed(tx, project.id),
