@@ -115,7 +115,7 @@ def test_things_of_another_project_do_not_exist_for_a_token(world: World) -> Non
 
 def test_tokens_are_made_and_withdrawn_on_their_page(world: World) -> None:
     boss = world.visitor("boss")
-    answer = boss.post("/account/tokens", {"name": "nightly export", "scopes": ["requester"], "days": "3"})
+    answer = boss.send("/account/tokens", {"name": "nightly export", "scopes": ["requester"], "days": "3"})
     shown = re.search(r'value="(goldlabel_[\w-]+)"', answer.text)
     assert shown is not None
     row = world.one(select(token_rows.c.token_hash).order_by(token_rows.c.id.desc()).limit(1))

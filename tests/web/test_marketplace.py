@@ -33,7 +33,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def link(world: World, provider: str, **form: Any) -> str:
     form = {"provider": provider, "role": "verifier", "quota": 2, "code": "C0DE7", **form}
-    answer = world.visitor("boss").post(f"/projects/{world.project}/marketplace", form)
+    answer = world.visitor("boss").send(f"/projects/{world.project}/marketplace", form)
     shown = re.search(r'value="http://localhost(/enter/[^"?]+)([^"]*)"', answer.text)
     assert shown is not None, answer.text
     if provider == "prolific":

@@ -405,7 +405,7 @@ def test_no_secrets_in_logs_or_exports(empty: World, caplog: pytest.LogCaptureFi
         visitor.post("/login", {"login": login_of("boss"), "password": PASSWORD})
         visitor.csrf = visitor.get("/api/session").json()["csrf"]
         token = visitor.client.cookies[SESSION]
-        made = visitor.post(f"/projects/{world.project}/invitations", {"role": "writer"})
+        made = visitor.send(f"/projects/{world.project}/invitations", {"role": "writer"})
         link = re.search(r"/invite/([\w-]{20,})", made.text)
         assert link is not None
         visitor.get(f"/invite/{link[1]}")

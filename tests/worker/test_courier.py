@@ -229,7 +229,7 @@ def test_an_address_that_is_none(store: Store, url: str) -> None:
 def test_webhooks_have_a_page(world: World) -> None:
     boss, path = world.visitor("boss"), f"/projects/{world.project}/webhooks"
     form = {"url": "https://hooks.example/x", "events": ["pair.verified", "person.joined"]}
-    answer = boss.post(path, form)
+    answer = boss.send(path, form)
     assert 'id="secret"' in answer.text
     with world.store.write() as tx:
         announce(tx, world.project, "person.joined", person=1)

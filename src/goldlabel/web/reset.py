@@ -26,6 +26,7 @@ from goldlabel.web.security import (
     limit,
     public_address,
 )
+from goldlabel.web.shown_once import redirect_to_show, show_once
 
 router = APIRouter()
 
@@ -34,13 +35,25 @@ Token = Annotated[str, Path(max_length=200)]
 
 @router.post("/projects/{project_id}/people/{person_id}/password")
 def make_link(request: Request, project: Managed, person_id: ObjectId, person: Person, store: Stored) -> Response:
-    """Make a link and show it, once: the page that shows it is the answer, as a redirect could not tell it."""
+    """Make a link, to be shown once."""
     limit(store, "password links by", str(person.person_id), most=60, window=HOUR)
     with store.write() as tx:
         token = passes.make_reset(tx, project.id, person_id, by=person.person_id)
     link = f"{public_address(request)}/password/{token}"
-    hours = int(passes.LIFETIMES[passes.RESET] / HOUR)
-    return page(request, "requester/password.html", project=project, person_id=person_id, link=link, hours=hours)
+    return redirect_to_show(request, f"/projects/{project.id}/people/{person_id}/password", link)
+
+
+@router.get("/projects/{project_id}/people/{person_id}/password")
+def link_page(request: Request, project: Managed, person_id: ObjectId) -> Response:
+    """Show the link that was made just now; without one there is the person's page."""
+
+    def render(link: str) -> Response:
+        if not link:
+            return RedirectResponse(f"/projects/{project.id}/people/{person_id}", 303)
+        hours = int(passes.LIFETIMES[passes.RESET] / HOUR)
+        return page(request, "requester/password.html", project=project, person_id=person_id, link=link, hours=hours)
+
+    return show_once(request, render)
 
 
 @router.get("/password/{token}")

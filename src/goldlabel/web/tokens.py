@@ -14,6 +14,7 @@ from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.security import HOUR, ObjectId, Person, Stored, limit
+from goldlabel.web.shown_once import redirect_to_show, show_once
 
 router = APIRouter(tags=["tokens"])
 
@@ -23,7 +24,7 @@ MOST_DAYS = 365
 @router.get("/account/tokens")
 def tokens_page(request: Request, person: Person, store: Stored) -> Response:
     """Which tokens there are, and a form for another."""
-    return _tokens_page(request, person, store)
+    return show_once(request, lambda token: _tokens_page(request, person, store, token=token))
 
 
 @router.post("/account/tokens")
@@ -35,7 +36,7 @@ def make_token(
     scopes: Annotated[list[Annotated[str, Field(max_length=20)]], Form(max_length=5)] = [],  # noqa: B006 - FastAPI copies it
     days: Annotated[int, Form(ge=1, le=MOST_DAYS)] = 90,
 ) -> Response:
-    """Make a token and show it, once: the page that shows it is the answer, as a redirect could not tell it."""
+    """Make a token, to be shown once."""
     limit(store, "tokens by", str(person.person_id), most=60, window=HOUR)
     try:
         with store.write() as tx:
@@ -44,7 +45,7 @@ def make_token(
     except InputError as error:
         _, status, message, _ = describe(request, error)
         return _tokens_page(request, person, store, status=status, problem=message)
-    return _tokens_page(request, person, store, token=token)
+    return redirect_to_show(request, "/account/tokens", token)
 
 
 @router.post("/account/tokens/{token_id}/withdraw")

@@ -15,6 +15,7 @@ from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.security import HOUR, Managed, ObjectId, Person, Stored, limit, public_address
+from goldlabel.web.shown_once import redirect_to_show, show_once
 
 router = APIRouter(tags=["invitations"])
 
@@ -24,7 +25,7 @@ MOST_USES, MOST_DAYS = 10_000, 365
 @router.get("/projects/{project_id}/invitations")
 def invitations_page(request: Request, project: Managed, store: Stored) -> Response:
     """Which links there are, and a form for another."""
-    return _invitations_page(request, project, store)
+    return show_once(request, lambda link: _invitations_page(request, project, store, link=link))
 
 
 @router.post("/projects/{project_id}/invitations")
@@ -39,7 +40,7 @@ def make_invitation(
     uses: Annotated[int, Form(ge=1, le=MOST_USES)] = 1,
     days: Annotated[int, Form(ge=1, le=MOST_DAYS)] = 7,
 ) -> Response:
-    """Make a link and show it."""
+    """Make a link, to be shown once."""
     limit(store, "invitations by", str(person.person_id), most=200, window=HOUR)
     writes = role == "writer"
     try:
@@ -57,7 +58,8 @@ def make_invitation(
     except InputError as error:
         _, status, message, _ = describe(request, error)
         return _invitations_page(request, project, store, status=status, problem=message)
-    return _invitations_page(request, project, store, link=f"{public_address(request)}/invite/{token}")
+    link = f"{public_address(request)}/invite/{token}"
+    return redirect_to_show(request, f"/projects/{project.id}/invitations", link)
 
 
 @router.post("/projects/{project_id}/invitations/{invite_id}/revoke")

@@ -16,6 +16,7 @@ from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.requester.invitations import MOST_DAYS, MOST_USES
 from goldlabel.web.security import Managed, Person, Stored, public_address
+from goldlabel.web.shown_once import redirect_to_show, show_once
 
 router = APIRouter(tags=["marketplaces"])
 
@@ -29,7 +30,7 @@ PARAMETERS = {
 @router.get("/projects/{project_id}/marketplace")
 def marketplace_page(request: Request, project: Managed, store: Stored) -> Response:
     """Who came from where, and a form for another link."""
-    return _marketplace_page(request, project, store)
+    return show_once(request, lambda link: _marketplace_page(request, project, store, link=link))
 
 
 @router.post("/projects/{project_id}/marketplace")
@@ -63,7 +64,7 @@ def open_market(
         _, status, message, _ = describe(request, error)
         return _marketplace_page(request, project, store, status=status, problem=message)
     link = f"{public_address(request)}/enter/{token}{PARAMETERS[provider]}"
-    return _marketplace_page(request, project, store, link=link)
+    return redirect_to_show(request, f"/projects/{project.id}/marketplace", link)
 
 
 def _marketplace_page(

@@ -14,6 +14,7 @@ from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, ObjectId, Person, Stored
+from goldlabel.web.shown_once import redirect_to_show, show_once
 
 router = APIRouter(tags=["webhooks"])
 
@@ -21,7 +22,7 @@ router = APIRouter(tags=["webhooks"])
 @router.get("/projects/{project_id}/webhooks")
 def webhooks_page(request: Request, project: Managed, store: Stored) -> Response:
     """Which webhooks there are, what they were told, and a form for another."""
-    return _webhooks_page(request, project, store)
+    return show_once(request, lambda secret: _webhooks_page(request, project, store, secret=secret))
 
 
 @router.post("/projects/{project_id}/webhooks")
@@ -33,14 +34,14 @@ def add_webhook(
     url: Annotated[str, Form(max_length=2 * webhooks.LONGEST_URL)],
     events: Annotated[list[Annotated[str, Field(max_length=40)]], Form(max_length=10)] = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:
-    """Add a webhook and show its secret, once."""
+    """Add a webhook; its secret is shown once."""
     try:
         with store.write() as tx:
             secret = webhooks.add_webhook(tx, project.id, url, events, by=person.person_id)
     except InputError as error:
         _, status, message, _ = describe(request, error)
         return _webhooks_page(request, project, store, status=status, problem=message)
-    return _webhooks_page(request, project, store, secret=secret)
+    return redirect_to_show(request, f"/projects/{project.id}/webhooks", secret)
 
 
 @router.post("/projects/{project_id}/webhooks/{webhook_id}/remove")
