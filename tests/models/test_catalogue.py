@@ -50,3 +50,9 @@ def test_what_is_not_installed_is_listed_with_what_to_do(monkeypatch: pytest.Mon
     entry = next(entry for entry in list_models().models if entry.name == "esim")
     assert entry.recipe_text == 'torch is not installed; run: pip install "goldlabel[torch]"'
     assert entry.to_dict()["missing"] == entry.recipe_text
+
+
+def test_the_recipe_of_a_baseline_is_its_options() -> None:
+    recipes = {entry.name: entry.recipe_text for entry in list_models().models}
+    assert recipes["linear"] == "regularisation 1.0"
+    assert recipes["majority"] == ""

@@ -35,9 +35,11 @@ class Entry:
 
     @property
     def recipe_text(self) -> str:
-        """The recipe in a few words."""
-        if self.missing or self.recipe is None:
+        """The recipe in a few words; of a baseline, its options."""
+        if self.missing:
             return self.missing
+        if self.recipe is None:
+            return ", ".join(f"{name} {value}" for name, value in self.options.items())
         recipe = self.recipe
         batch_and_rate = f"{recipe['optimiser']} {recipe['lr']:g}, batch {recipe['batch']}, {recipe['epochs']} epochs"
         schedule = "" if recipe["schedule"] == "constant" else f", {recipe['schedule']}"
