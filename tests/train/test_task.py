@@ -81,7 +81,7 @@ def _rows(**changes: str | None) -> list[dict[str, str | None]]:
         (lambda: gather_task("majority", [make_pairs(3)], sizes=[9]), "doors: 9 pairs were asked for and it has 3"),
         (
             lambda: gather_task("majority", [make_pairs(_rows(label="-"))]),
-            "doors: has no pair with a gold label to train",
+            "doors: has no pair with a gold label to train on; 'goldlabel verify PATH -o OUT' makes some of votes",
         ),
         (
             lambda: gather_task("majority", [make_pairs(3), make_pairs(_rows(label="entailment"), space=NLI2)]),

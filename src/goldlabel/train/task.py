@@ -287,7 +287,10 @@ def training_pairs(
         "+".join(gold.name for gold in sets), first.space, pl.concat(frames), sum(gold.without_gold for gold in sets)
     )
     if not len(mixed):
-        raise InputError(f"{mixed.name}: has no pair with a gold label to train on")
+        raise InputError(
+            f"{mixed.name}: has no pair with a gold label to train on; "
+            "'goldlabel verify PATH -o OUT' makes some of votes or soft labels"
+        )
     return mixed, [len(frame) for frame in frames]
 
 
