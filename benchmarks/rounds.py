@@ -63,7 +63,8 @@ def try_together(model: str, writers: int, together_at_most: int) -> dict[str, A
     adversaries.MOST = together_at_most
     with tempfile.TemporaryDirectory() as place:
         campaign = set_up(Path(place) / "campaign")
-        train(model, lessons(4), campaign.runs / model, **({} if model == "linear" else {"epochs": 2}))
+        settings: dict[str, Any] = {} if model == "linear" else {"epochs": 2}
+        train(model, lessons(4), campaign.runs / model, **settings)
         people = join(campaign.store, campaign.project_id, "writer", writers, exclusive=True, condition="adversarial")
         with campaign.store.write() as tx:
             add_premises(tx, campaign.project_id, contexts(0, 20 * writers), by=None)
