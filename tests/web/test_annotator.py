@@ -132,6 +132,7 @@ def test_a_draft_is_kept_and_an_older_one_does_not_replace_it(writing: Any) -> N
         "note": "",
         "seconds": {"total": 3.5},
         "device": "d",
+        "responses": {"why": "It is near."},
     }
     older = newer | {"texts": {"neutral easy": "old"}}
     assert visitor.send(path, {"revision": 1700000000002, "content": newer}, method="PUT").json()["revision"] % 10 == 2

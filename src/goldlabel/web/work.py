@@ -60,7 +60,7 @@ class WorkItem(BaseModel):
     hypothesis: str | None = None
     draft: Draft | None = None
     earlier: str | None = None
-    responses: dict[str, str] = {}
+    responses: dict[str, str] | None = None
     suggestion: str | None = None
 
 
@@ -102,7 +102,7 @@ def view_task(tx: Transaction, task: assignment.Assignment, person_id: int) -> W
             premise=task.premise,
             hypothesis=task.hypothesis,
             earlier=task.earlier,
-            responses=dict(task.responses),
+            responses=dict(task.responses) or None,
             suggestion=task.suggestion,
         )
     kept = drafts.load_draft(tx, task.assignment_id, person_id)

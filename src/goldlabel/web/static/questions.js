@@ -20,9 +20,9 @@ export class Questions {
     return Object.fromEntries(said.filter(([, text]) => text));
   }
 
-  show(responses = {}) {
+  show(responses) {
     for (const field of this.fields) {
-      const text = responses[field.dataset.question] ?? "";
+      const text = responses?.[field.dataset.question] ?? "";
       for (const radio of radios(field)) take(radio, radio.value === text);
       const box = field.querySelector("textarea");
       if (box) box.value = text;
