@@ -265,7 +265,14 @@ def test_serve_hands_over_to_the_pages(site: Path, monkeypatch: pytest.MonkeyPat
         goldlabel.web, "serve", lambda folder, **options: asked.update(folder=folder, **options), raising=False
     )
     run("serve", site, "--host", "0.0.0.0", "--port", 9000)
-    assert asked == {"folder": site, "database": None, "host": "0.0.0.0", "port": 9000, "workers": 1}
+    assert asked == {
+        "folder": site,
+        "database": None,
+        "host": "0.0.0.0",
+        "port": 9000,
+        "workers": 1,
+        "address": None,
+    }
 
 
 def test_the_extra_is_named_where_it_is_missing(tmp_path: Path) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from pathlib import Path
 
+from goldlabel.collect.adversaries import named_adversaries
 from goldlabel.collect.projects import project
 from goldlabel.collect.rounds import Adversary, Rates, Round, open_round, rounds_of
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
-from goldlabel.models.loading import check_reference
 
 TRAIN_FIRST = "train some with 'goldlabel collect round train', or name some with --adversary"
 
@@ -25,13 +24,10 @@ def open_next(
     bonus: Decimal | None = None,
 ) -> Round:
     """Open the next round; without ``adversaries``, against the models that the last round trained."""
-    for name in adversaries:
-        check_reference(name)
+    chosen = named_adversaries(adversaries)
     with store.write() as tx:
-        before = rounds_of(tx, project_id)
-        chosen = [Adversary(name=name, reference=_place(name), options={}) for name in adversaries]
         if not chosen:
-            chosen = _trained([one for one in before if one.state == "closed"])
+            chosen = _trained([one for one in rounds_of(tx, project_id) if one.state == "closed"])
         own = project(tx, project_id).protocol.pay
         rates = Rates(pair=own.pair if pay is None else pay, bonus=own.bonus if bonus is None else bonus)
         return open_round(
@@ -54,8 +50,3 @@ def _trained(closed: Sequence[Round]) -> list[Adversary]:
     return [
         Adversary(name=name, reference=reference, options={}) for name, reference in last.trained["adversaries"].items()
     ]
-
-
-def _place(name: str) -> str:
-    """Return a path from anywhere: whoever answers tries works in another folder."""
-    return str(Path(name).resolve()) if Path(name).exists() else name
