@@ -114,8 +114,9 @@ def test_a_declared_source_needs_no_python(home: Path, tmp_path: Path) -> None:
     [pair] = pairs
     assert (pair["label"], pair["split"], pair["group"]) == ("entailment", "dev", "mon")
     assert (pairs.card.licence, pairs.card.paper) == ("CC BY 4.0", "Rain and Shine (2024), Puddles")
-    listed = {row["name"]: row for row in json.loads(run("data", "list", "--json").stdout)["sources"]}
-    assert listed["mine"]["from"] == str(home / "sources" / "mine.yaml")
+    listed = json.loads(run("data", "list", "--json").stdout)
+    origins = {row["name"]: row["from"] for row in listed["sources"]}
+    assert (origins["mine"], listed["refused"]) == (str(home / "sources" / "mine.yaml"), [])
 
 
 @pytest.mark.parametrize(

@@ -100,9 +100,10 @@ class Registry(Generic[T]):
     @property
     def refused(self) -> list[Refused]:
         """The plug-ins that cannot be used, and why; to know, all of them are loaded."""
-        usable = self._plugins
+        offered = self._offered()
+        usable = self._usable(offered)
         refused = []
-        for plugin in self._offered():
+        for plugin in offered:
             try:
                 if usable.get(plugin.name) is not plugin:
                     rival = usable[plugin.name].origin if plugin.name in usable else "Goldlabel"
@@ -130,9 +131,13 @@ class Registry(Generic[T]):
 
     @property
     def _plugins(self) -> dict[str, Plugin]:
-        """The plug-ins by name; of two that share one the first counts, and ours before all."""
+        """The plug-ins by name."""
+        return self._usable(self._offered())
+
+    def _usable(self, offered: list[Plugin]) -> dict[str, Plugin]:
+        """Return plug-ins by name; of two that share one the first counts, and ours before all."""
         usable: dict[str, Plugin] = {}
-        for plugin in self._offered():
+        for plugin in offered:
             if plugin.name not in self._own:
                 usable.setdefault(plugin.name, plugin)
         return usable

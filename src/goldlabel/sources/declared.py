@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from goldlabel.errors import InputError
+from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.files import data_suffix, home, write_text
 from goldlabel.pairs.card import AUTHORS
 from goldlabel.pairs.labels import label_space
@@ -36,7 +36,7 @@ def read_source(path: Path) -> Source:
         raise InputError(f"{path}: is not a list of keys and values; a source needs {', '.join(REQUIRED)}")
     try:
         return _source(document)
-    except InputError as error:
+    except GoldlabelError as error:
         raise InputError(f"{path}: {error}") from error
 
 
