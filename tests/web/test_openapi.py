@@ -14,8 +14,8 @@ from goldlabel.collect.schema import assignments
 from goldlabel.web.security import API, SESSION
 from tests.web.world import World, objects, opened, populate
 
-ENDING = ("/logout", "/account/password")
-"""These end the session that the other requests need."""
+ENDING = ("/logout", "/account/password", "/account/delete")
+"""These end the session, or the account, that the other requests need."""
 FEW = settings(
     max_examples=8,
     deadline=None,

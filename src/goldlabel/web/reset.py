@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import passes
+from goldlabel.collect import passes, people
 from goldlabel.collect.passwords import SHORTEST_PASSWORD, hash_password
-from goldlabel.collect.refusals import Expired, Invalid
+from goldlabel.collect.refusals import Expired, Invalid, Missing
 from goldlabel.collect.store import Store
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
@@ -44,8 +44,11 @@ def make_link(request: Request, project: Managed, person_id: ObjectId, person: P
 
 
 @router.get("/projects/{project_id}/people/{person_id}/password")
-def link_page(request: Request, project: Managed, person_id: ObjectId) -> Response:
+def link_page(request: Request, project: Managed, person_id: ObjectId, store: Stored) -> Response:
     """Show the link that was made just now; without one there is the person's page."""
+    with store.read() as tx:
+        if not people.roles(tx, project.id, person_id):
+            raise Missing("no_person")
 
     def render(link: str) -> Response:
         if not link:
