@@ -338,8 +338,9 @@ def test_a_task_shows_no_label_and_no_origin(store: Store) -> None:
     [lent] = get(store, project_id, verifier).tasks
     assert set(vars(lent)) == {
         "assignment_id", "project_id", "kind", "condition", "premise", "genre", "hypothesis", "expires_at",
-        "earlier",
+        "earlier", "responses", "suggestion",
     }  # fmt: skip
+    assert lent.suggestion is None
     assert (lent.kind, lent.condition, lent.genre, lent.earlier) == ("verify", "", "", None)
 
 

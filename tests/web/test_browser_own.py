@@ -53,12 +53,16 @@ def test_a_judgement_and_its_questions_by_keys_alone(site: Site, browser: Browse
         page.locator("#questions").wait_for()
         page.keyboard.press("Escape")
         page.locator("#questions").wait_for(state="hidden")
+        page.wait_for_timeout(350)
         page.keyboard.press("1")
+        page.locator("#questions input:focus").wait_for()
         for key in ("Enter", "Enter"):  # the first must be answered, so nothing is sent
             page.keyboard.press(key)
         assert page.locator("#hypothesis").inner_text() == first
         page.keyboard.press("3")
+        page.locator("#questions input:checked").wait_for()
         page.keyboard.press("Enter")
+        page.locator("#questions textarea:focus").wait_for()
         page.keyboard.type("1 is enough")
         page.keyboard.press("Enter")
         other_text(page, "hypothesis", first)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from goldlabel.cli.collecting import require_collect
 from goldlabel.cli.output import note, progress
 from goldlabel.registry import one_of
 
@@ -23,6 +24,7 @@ def play_command(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
 ) -> None:
     """Write against a small model in the browser, at once and without set-up; nothing is kept after Ctrl-C."""
+    require_collect()
     from goldlabel.play import STEPS, make_game
     from goldlabel.sources.fragments import LANGUAGES
     from goldlabel.web import serve_player

@@ -48,7 +48,7 @@ def verify_command(
         typer.Option(
             "--method",
             help="Way to a gold label: majority, two-plus-one, weighted-majority, dawid-skene, mace, soft-labels; "
-            "through crowd-kit glad, wawa, zbs.",
+            "through crowd-kit glad.",
         ),
     ] = "majority",
     quorum: Annotated[

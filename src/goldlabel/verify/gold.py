@@ -58,12 +58,10 @@ METHODS.add("weighted-majority", "goldlabel.verify.weighted_majority:weighted_ma
 METHODS.add("dawid-skene", "goldlabel.verify.dawid_skene:dawid_skene")
 METHODS.add("mace", "goldlabel.verify.mace:mace")
 METHODS.add("glad", "goldlabel.verify.crowd_kit:glad")
-METHODS.add("wawa", "goldlabel.verify.crowd_kit:wawa")
-METHODS.add("zbs", "goldlabel.verify.crowd_kit:zbs")
 METHODS.add("soft-labels", "goldlabel.verify.soft_labels:soft_labels")
 
 QUORUM_METHODS = ("majority",)
-CONFIDENCE_METHODS = ("dawid-skene", "mace", "glad", "wawa", "zbs", "soft-labels")
+CONFIDENCE_METHODS = ("dawid-skene", "mace", "glad", "soft-labels")
 
 
 def gold_labels(
