@@ -135,7 +135,9 @@ def test_the_report_has_every_model_on_every_round(played: Played) -> None:
     assert models[base]["R1"]["accuracy"] == pytest.approx(fmean(right)), "as it said when people wrote"
     overruled = test["label"] != test["votes"].list.first()
     assert not any(pl.Series(right) & ~overruled), "whatever its writer was right about it gets wrong, by design"
-    assert models["R1-seed-0"]["R1"]["accuracy"] > 0.5
+    # In which order people write is chance, and the test set is small: so no figure, but that learning helped.
+    learnt = [models[f"R1-seed-{seed}"]["R1"]["accuracy"] for seed in (0, 1)]
+    assert min(learnt) > models[base]["R1"]["accuracy"]
     folder = played.folder.parent / "report"
     assert "R1-seed-0" in (folder / "index.html").read_text()
     assert (folder / "rounds.csv").exists()
