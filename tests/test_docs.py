@@ -116,6 +116,7 @@ def folder(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("pairs.jsonl.gz").write_bytes(gzip.compress(text.encode()))
     reviews = "A loud fan.,A fan is on.,0\nA loud fan.,It is July.,1\nA loud fan.,It is silent.,2\n"
     Path("reviews.csv").write_text(f"text_a,text_b,y\n{reviews}")
+    Path("decided.csv").write_text("id,label,decision\np0,entailment,keep\n")
     Path("survey.csv").write_text("premise,hypothesis,label\nIt is warm.,It is hot.,disagree\n")
     Path("others.csv").write_text("premise,hypothesis,label\nA gate creaks.,A gate is heard.,entailment\n")
     good = {"premise": "A boat drifts.", "hypothesis": "A boat moves.", "label": "entailment"}
@@ -144,6 +145,7 @@ def folder(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "data filter pairs.jsonl --where 'length > 2' -o out --json",
         "data diff pairs.jsonl pairs.jsonl.gz --json",
         "data dedupe pairs.jsonl -o out --json",
+        "data apply-review pairs.jsonl decided.csv -o out --json",
         "train linear --on pairs.jsonl -o out --json",
         "train linear --on pairs.jsonl --seeds 2 -o out --json",
         "demo --no-serve -o out --json",

@@ -103,7 +103,7 @@ def test_label_errors_by_hand() -> None:
     probabilities = np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.2, 0.8], [0.3, 0.7], [0.95, 0.05]])
     found = find_label_errors(labels, probabilities, ("no", "yes"))
     assert found.joint.tolist() == [[2, 1], [1, 2]]
-    assert found.candidates.rows() == [(5, "yes", "no", 0.05), (2, "no", "yes", 0.1)]
+    assert found.table.rows() == [(5, "yes", "no", 0.05), (2, "no", "yes", 0.1)]
     assert (found.accuracy.value, found.pairs) == (4 / 6, 6)
     assert found.too_weak, "four of six may be chance"
     with pytest.raises(InputError, match="do not fit"):

@@ -316,7 +316,7 @@ class _Auditor:
         assert judgement is not None
         ids = self.pairs.frame.select("id").collect(engine="streaming").to_series()
         places = out_of_fold.rows[errors.candidates["row"].to_numpy()]
-        named = errors.candidates.select(ids.gather(places).alias("id"), "label", "suggested", "probability")
+        named = errors.candidates.select(ids.gather(places).alias("id"), pl.exclude("row"))
         return replace(errors, candidates=named, accuracy=judgement.accuracy, gain=judgement.gain)
 
     def _with_ids(self, findings: list[Finding]) -> list[Finding]:

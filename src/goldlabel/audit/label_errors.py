@@ -32,6 +32,8 @@ class LabelErrors(Result):
     """Candidates and the confident joint: given labels as rows, confident ones as columns."""
 
     candidates: pl.DataFrame
+    """One row per candidate: ``row`` or ``id``, ``label``, ``suggested``, the ``probability`` of the given label, and
+    the ``probabilities`` by label."""
     joint: NDArray[np.int64]
     accuracy: Estimate
     """How often the most probable label is the given one."""
@@ -60,7 +62,7 @@ class LabelErrors(Result):
     @property
     def table(self) -> pl.DataFrame:
         """One row per candidate: row or id, label, suggested, probability of the given label."""
-        return self.candidates
+        return self.candidates.drop("probabilities")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the candidates, the joint, and what the model behind them is worth."""
@@ -105,8 +107,9 @@ def find_label_errors(
             "label": [names[code] for code in labels[ranked]],
             "suggested": [names[code] for code in suggested[ranked]],
             "probability": own[ranked].astype(np.float64),
+            "probabilities": pl.DataFrame(probabilities[ranked].astype(np.float64), schema=list(names)).to_struct(),
         },
-        schema={"row": pl.Int64, "label": pl.String, "suggested": pl.String, "probability": pl.Float64},
+        schema_overrides={"row": pl.Int64, "label": pl.String, "suggested": pl.String},
     )
     right = probabilities.argmax(axis=1) == labels
     majority = labels == np.bincount(labels, minlength=1).argmax()

@@ -45,6 +45,7 @@ DATA_COMMANDS = {
     "merge": "goldlabel.cli.verbs:merge_command",
     "diff": "goldlabel.cli.verbs:diff_command",
     "dedupe": "goldlabel.cli.verbs:dedupe_command",
+    "apply-review": "goldlabel.cli.review:apply_review_command",
     "split": "goldlabel.cli.split:split_command",
     "duplicates": "goldlabel.cli.duplicates:duplicates_command",
 }

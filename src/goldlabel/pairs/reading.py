@@ -27,7 +27,7 @@ from goldlabel.pairs.dialects import separator
 from goldlabel.pairs.encodings import as_utf8
 from goldlabel.pairs.jsonl import read_jsonl
 from goldlabel.pairs.labels import NLI3, LabelSpace, label_space
-from goldlabel.pairs.record import SPLITS, Gate, conform_strictly, refuse_double_ids
+from goldlabel.pairs.record import LINE, SPLITS, Gate, conform_strictly, refuse_double_ids
 from goldlabel.pairs.rows import Parsed, Row, Transform, field_names
 from goldlabel.pairs.sheets import read_sheet
 from goldlabel.pairs.tables import Columns
@@ -187,13 +187,22 @@ class _RowReading(Reading):
 
 def read_rows(path: Path, looked_for: Columns, options: ReadingOptions, on_note: OnNote | None = None) -> list[Row]:
     """Return the rows of a table that holds no pairs, in any format that pairs are read from, under its own names."""
+    return [row for _, row in read_placed_rows(path, looked_for, options, on_note)]
+
+
+def read_placed_rows(
+    path: Path, looked_for: Columns, options: ReadingOptions, on_note: OnNote | None = None
+) -> list[tuple[str, Row]]:
+    """Return the rows of a table that holds no pairs, each with the place where it stands, such as ``x.csv line 3``."""
     reading = _RowReading(**vars(Reading.of(options)), looked_for=looked_for)
-    thunks, _ = _parsings(path, reading, None, on_note or _ignore)
+    thunks, unit = _parsings(path, reading, None, on_note or _ignore)
+    places: list[str] = []
     for parse in thunks:
-        problems = parse().problems
-        if problems:
-            raise InputError(str(problems[0]))
-    return reading.rows
+        parsed = parse()
+        if parsed.problems:
+            raise InputError(str(parsed.problems[0]))
+        places += (f"{path} {unit} {line}" for line in parsed.frame[LINE])
+    return list(zip(places, reading.rows, strict=True))
 
 
 def read_frame(frame: pl.DataFrame, name: str, space: LabelSpace) -> pl.DataFrame:

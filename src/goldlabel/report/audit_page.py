@@ -17,13 +17,15 @@ from goldlabel.errors import InputError
 from goldlabel.files import atomic_folder
 from goldlabel.metrics import Estimate, p_in_words
 from goldlabel.pairs import Pairs
+from goldlabel.pairs.review import review_sheet
 from goldlabel.report.page import Bar, Figure, Item, Page, Section, render_page
 from goldlabel.report.plots import draw_bars, draw_curve, draw_histogram
 
 HARD, AFLITE = "hard", "aflite"
 PAGE, FIGURES = "index.html", "audit.json"
-TABLES = ("groups", "findings", "pmi", "competency", "label_errors")
-_OWN = {PAGE, FIGURES, HARD, AFLITE, *(f"{name}.csv" for name in TABLES)}
+LABEL_ERRORS = "label_errors.csv"
+TABLES = ("groups", "findings", "pmi", "competency")
+_OWN = {PAGE, FIGURES, LABEL_ERRORS, HARD, AFLITE, *(f"{name}.csv" for name in TABLES)}
 
 
 def check_folder(folder: Path) -> None:
@@ -47,6 +49,9 @@ def write_audit(audit: Audit, folder: Path, *, filtered: Pairs | None = None, **
             filtered.write(temporary / AFLITE)
         for name, table in _tables(audit).items():
             table.write_csv(temporary / f"{name}.csv")
+        if audit.label_errors:
+            sheet = review_sheet(audit.pairs, audit.label_errors.candidates)
+            sheet.write_csv(temporary / LABEL_ERRORS, include_bom=True)  # without it, Excel takes UTF-8 for latin-1
         render_page(audit_page(audit), temporary / PAGE)
         figures = json.dumps(audit.to_dict() | more, ensure_ascii=False, indent=2, default=str)
         (temporary / FIGURES).write_text(figures + "\n", encoding="utf-8")
@@ -364,11 +369,11 @@ def _label_errors(audit: Audit) -> Section:
     if errors.too_weak:
         return Section(heading="Label errors", text=f"{_unbroken(errors.title)}; see label_errors.csv.")
     text = f"{_unbroken(errors.title)} (confident learning); the least probable first."
-    return Section(heading="Label errors", text=text, table=errors.candidates.head(15))
+    return Section(heading="Label errors", text=text, table=errors.table.head(15))
 
 
 def _tables(audit: Audit) -> dict[str, pl.DataFrame]:
-    tables = {
+    return {
         "groups": audit.table,
         "findings": pl.DataFrame(
             [
@@ -396,6 +401,3 @@ def _tables(audit: Audit) -> dict[str, pl.DataFrame]:
         ),
         "competency": audit.competency,
     }
-    if audit.label_errors:
-        tables["label_errors"] = audit.label_errors.candidates
-    return tables
