@@ -66,9 +66,9 @@ def texts(count: int) -> Iterator[str]:
 
 def prepare(place: str, items: int, annotators: int) -> list[dict[str, Any]]:
     """Make a store with two projects of so many items, and half of the annotators in each; return their sessions."""
-    from goldlabel.collect.accounts import create_account, open_session
-    from goldlabel.collect.people import add_member
-    from goldlabel.collect.premises import Premise
+    from goldlabel.collect.data.premises import Premise
+    from goldlabel.collect.people.accounts import create_account, open_session
+    from goldlabel.collect.people.people import add_member
     from goldlabel.collect.projects import NewPair, add_premises, create_project, import_pairs
     from goldlabel.collect.protocols import make_protocol
     from goldlabel.collect.store import Store
@@ -228,7 +228,7 @@ def compare(place: str, record: Record) -> dict[str, int]:
     """Count in the database what was acknowledged, what is missing, and what is there twice."""
     from sqlalchemy import select
 
-    from goldlabel.collect import recount
+    from goldlabel.collect.money import recount
     from goldlabel.collect.projects import all_projects
     from goldlabel.collect.schema import answers, assignments
     from goldlabel.collect.store import Store
@@ -342,16 +342,16 @@ def postgres() -> Iterator[str | None]:
 
 def fill(place: str, pairs: int) -> int:
     """Make a project with so many written pairs, 15 % of them verified by four; return its id."""
-    from goldlabel.collect.accounts import create_account
-    from goldlabel.collect.assignment import claim
-    from goldlabel.collect.people import add_member
-    from goldlabel.collect.premises import Premise
+    from goldlabel.collect.data.premises import Premise
+    from goldlabel.collect.people.accounts import create_account
+    from goldlabel.collect.people.people import add_member
     from goldlabel.collect.projects import add_premises, create_project
     from goldlabel.collect.protocols import make_protocol
-    from goldlabel.collect.rules import Hypothesis
     from goldlabel.collect.store import Store
-    from goldlabel.collect.verifying import vote
-    from goldlabel.collect.writing import submit
+    from goldlabel.collect.work.assignment import claim
+    from goldlabel.collect.work.rules import Hypothesis
+    from goldlabel.collect.work.verifying import vote
+    from goldlabel.collect.work.writing import submit
 
     protocol = make_protocol("multi", "en")
     rules = replace(protocol.qualification, training=0)
@@ -389,7 +389,7 @@ def fill(place: str, pairs: int) -> int:
 
 
 def run_export(place: str, project_id: int, folder: str) -> int:
-    from goldlabel.collect.export import export_project
+    from goldlabel.collect.data.export import export_project
     from goldlabel.collect.store import Store
 
     store = Store.open(place)
@@ -415,8 +415,8 @@ def measure_pages(place: str, project_id: int) -> dict[str, dict[str, float]]:
     from fastapi.testclient import TestClient
     from sqlalchemy import Engine, event
 
-    from goldlabel.collect.accounts import create_account, open_session
-    from goldlabel.collect.people import add_member
+    from goldlabel.collect.people.accounts import create_account, open_session
+    from goldlabel.collect.people.people import add_member
     from goldlabel.collect.store import Store
     from goldlabel.web.app import create_app
     from goldlabel.worker.measuring import measure_project
@@ -454,15 +454,15 @@ def measure_import(place: str, premises: int) -> dict[str, Any]:
 
     Beside it, what a vote waits where nothing is imported, in the same run.
     """
-    from goldlabel.collect.accounts import create_account
-    from goldlabel.collect.assignment import claim
-    from goldlabel.collect.importing.batches import add_all_premises
-    from goldlabel.collect.people import add_member
-    from goldlabel.collect.premises import Premise
+    from goldlabel.collect.data.importing.batches import add_all_premises
+    from goldlabel.collect.data.premises import Premise
+    from goldlabel.collect.people.accounts import create_account
+    from goldlabel.collect.people.people import add_member
     from goldlabel.collect.projects import NewPair, create_project, import_pairs
     from goldlabel.collect.protocols import make_protocol
     from goldlabel.collect.store import Store
-    from goldlabel.collect.verifying import vote
+    from goldlabel.collect.work.assignment import claim
+    from goldlabel.collect.work.verifying import vote
 
     protocol = make_protocol("multi", "en")
     protocol = replace(

@@ -14,14 +14,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from goldlabel.collect.accounts import create_account
-from goldlabel.collect.adversaries import named_adversaries
-from goldlabel.collect.importing.batches import add_all_premises
-from goldlabel.collect.people import add_member
-from goldlabel.collect.premises import Premise
+from goldlabel.collect.data.importing.batches import add_all_premises
+from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.people.accounts import create_account
+from goldlabel.collect.people.people import add_member
 from goldlabel.collect.projects import create_project
 from goldlabel.collect.protocols import Protocol, make_protocol
-from goldlabel.collect.rounds import open_round
+from goldlabel.collect.rounds.adversaries import named_adversaries
+from goldlabel.collect.rounds.rounds import open_round
 from goldlabel.collect.store import Store
 from goldlabel.collect.texts import instructions
 from goldlabel.models import MODELS

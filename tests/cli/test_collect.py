@@ -15,15 +15,15 @@ from typer.testing import CliRunner
 
 import goldlabel as gl
 from goldlabel.cli.collect import app
-from goldlabel.collect.accounts import authenticate, create_account, open_session, session
-from goldlabel.collect.assignment import claim
-from goldlabel.collect.passwords import hash_password
-from goldlabel.collect.people import accept
+from goldlabel.collect.people.accounts import authenticate, create_account, open_session, session
+from goldlabel.collect.people.passwords import hash_password
+from goldlabel.collect.people.people import accept
 from goldlabel.collect.projects import configure, project
 from goldlabel.collect.protocols import with_settings
 from goldlabel.collect.refusals import Forbidden
-from goldlabel.collect.rounds import open_round_of, unused_contexts
+from goldlabel.collect.rounds.rounds import open_round_of, unused_contexts
 from goldlabel.collect.store import Store
+from goldlabel.collect.work.assignment import claim
 from goldlabel.errors import GoldlabelError, InputError
 from tests.collect.campaign import join, verify_all, write_all
 

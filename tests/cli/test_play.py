@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from goldlabel.collect.projects import project
-from goldlabel.collect.rounds import open_round_of
+from goldlabel.collect.rounds.rounds import open_round_of
 from goldlabel.collect.schema import premises
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError

@@ -8,18 +8,18 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from goldlabel.collect.accounts import create_account
-from goldlabel.collect.assignment import claim
-from goldlabel.collect.people import accept, invite
-from goldlabel.collect.premises import Premise
+from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.people.accounts import create_account
+from goldlabel.collect.people.people import accept, invite
 from goldlabel.collect.projects import NewPair, create_project, import_pairs, project
 from goldlabel.collect.projects import add_premises as add_to_pool
 from goldlabel.collect.protocols import Protocol, make_protocol
-from goldlabel.collect.rounds import Adversary, open_round
-from goldlabel.collect.rules import Hypothesis
+from goldlabel.collect.rounds.rounds import Adversary, open_round
 from goldlabel.collect.store import Store
-from goldlabel.collect.verifying import vote
-from goldlabel.collect.writing import submit
+from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.rules import Hypothesis
+from goldlabel.collect.work.verifying import vote
+from goldlabel.collect.work.writing import submit
 
 GENRES = ("news", "letters")
 ANIMALS = ("heron", "otter", "badger", "lynx", "newt", "raven", "moth", "trout", "hare", "vole", "swift", "adder")

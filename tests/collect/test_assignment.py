@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, select
 
-from goldlabel.collect.accounts import create_account
-from goldlabel.collect.assignment import Claim, batch, claim, skip, task
-from goldlabel.collect.drafts import save_draft
-from goldlabel.collect.people import add_member, set_member
-from goldlabel.collect.premises import Premise
+from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.money.recount import check
+from goldlabel.collect.people.accounts import create_account
+from goldlabel.collect.people.people import add_member, set_member
 from goldlabel.collect.projects import (
     NewPair,
     add_premises,
@@ -25,13 +24,14 @@ from goldlabel.collect.projects import (
     set_state,
 )
 from goldlabel.collect.protocols import Protocol
-from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Conflict, Forbidden, Missing
-from goldlabel.collect.rules import Hypothesis
 from goldlabel.collect.schema import assignments
 from goldlabel.collect.store import Store
-from goldlabel.collect.verifying import undo, vote
-from goldlabel.collect.writing import mark_unusable, submit
+from goldlabel.collect.work.assignment import Claim, batch, claim, skip, task
+from goldlabel.collect.work.drafts import save_draft
+from goldlabel.collect.work.rules import Hypothesis
+from goldlabel.collect.work.verifying import undo, vote
+from goldlabel.collect.work.writing import mark_unusable, submit
 from goldlabel.errors import InputError
 from tests.collect.campaign import join, small_protocol, verify_all, write_all
 from tests.collect.conftest import MovableClock

@@ -12,21 +12,21 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect import payouts
-from goldlabel.collect.assignment import claim, skip, take_up
-from goldlabel.collect.budget import is_reached, standing
-from goldlabel.collect.history import change_text
-from goldlabel.collect.people import set_member
+from goldlabel.collect.money import payouts
+from goldlabel.collect.money.budget import is_reached, standing
+from goldlabel.collect.money.recount import check
+from goldlabel.collect.people.people import set_member
 from goldlabel.collect.projects import add_premises, configure, create_project, project, set_state
 from goldlabel.collect.protocols import Protocol, with_settings
-from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Conflict
-from goldlabel.collect.rules import Hypothesis
 from goldlabel.collect.schema import assignments, deliveries, events, ledger, pairs
 from goldlabel.collect.store import Store
-from goldlabel.collect.verifying import undo, vote
 from goldlabel.collect.webhooks import BUDGET_REACHED, add_webhook
-from goldlabel.collect.writing import submit
+from goldlabel.collect.work.assignment import claim, skip, take_up
+from goldlabel.collect.work.history import change_text
+from goldlabel.collect.work.rules import Hypothesis
+from goldlabel.collect.work.verifying import undo, vote
+from goldlabel.collect.work.writing import submit
 from tests.collect.campaign import ANIMALS, bring_pairs, join, small_protocol
 from tests.collect.conftest import MovableClock
 from tests.collect.test_assignment import pool

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import goldlabel as gl
-from goldlabel.collect.export import Section, export_project, split_pairs
+from goldlabel.collect.data.export import Section, export_project, split_pairs
+from goldlabel.collect.data.snapshot import take_snapshot, verified
+from goldlabel.collect.data.splits import VerifiedSplits
 from goldlabel.collect.protocols import Protocol, SplitRules
-from goldlabel.collect.snapshot import take_snapshot, verified
-from goldlabel.collect.splits import VerifiedSplits
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs

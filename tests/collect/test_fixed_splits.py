@@ -8,14 +8,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from goldlabel.collect.export import export_project
-from goldlabel.collect.fixed_splits import read_rules
-from goldlabel.collect.importing.batches import add_all_premises
-from goldlabel.collect.premises import Premise, read_premises
+from goldlabel.collect.data.export import export_project
+from goldlabel.collect.data.fixed_splits import read_rules
+from goldlabel.collect.data.importing.batches import add_all_premises
+from goldlabel.collect.data.premises import Premise, read_premises
+from goldlabel.collect.data.splits import VerifiedSplits
 from goldlabel.collect.projects import add_premises, configure, create_project, project
 from goldlabel.collect.protocols import PremiseRules, SplitRules
 from goldlabel.collect.refusals import Invalid
-from goldlabel.collect.splits import VerifiedSplits
 from goldlabel.collect.store import Store
 from goldlabel.pairs import read
 from tests.collect.campaign import join, small_protocol, verify_all, write_all

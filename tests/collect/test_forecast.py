@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from goldlabel.collect.assignment import claim
-from goldlabel.collect.forecast import BY_PEOPLE, BY_RULES, Done, Left, Usual, forecast_project, predict
+from goldlabel.collect.data.stats import project_stats
 from goldlabel.collect.kinds import KINDS
-from goldlabel.collect.stats import project_stats
+from goldlabel.collect.money.forecast import BY_PEOPLE, BY_RULES, Done, Left, Usual, forecast_project, predict
 from goldlabel.collect.store import Store
-from goldlabel.collect.verifying import vote
+from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.verifying import vote
 from tests.collect.campaign import bring_pairs, join, small_protocol, write_all
 from tests.collect.conftest import MovableClock
 from tests.collect.test_budget import made

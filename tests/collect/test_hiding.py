@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from goldlabel.collect.adjudication import adjudicate, ties
-from goldlabel.collect.assignment import claim, skip
-from goldlabel.collect.editing import edit_pair, edit_premise
+from goldlabel.collect.data.editing import edit_pair, edit_premise
+from goldlabel.collect.data.export import export_project
+from goldlabel.collect.data.hiding import hide_pair, hide_premise
+from goldlabel.collect.data.importing.batches import add_all_premises
 from goldlabel.collect.events import history
-from goldlabel.collect.export import export_project
-from goldlabel.collect.hiding import hide_pair, hide_premise
-from goldlabel.collect.importing.batches import add_all_premises
+from goldlabel.collect.money.recount import check
+from goldlabel.collect.people.rejection import carry_out, decide, take_back
 from goldlabel.collect.projects import configure, create_project
-from goldlabel.collect.recount import check
-from goldlabel.collect.rejection import carry_out, decide, take_back
 from goldlabel.collect.schema import answers, pairs, premises, tasks
 from goldlabel.collect.store import Store
-from goldlabel.collect.verifying import vote
+from goldlabel.collect.work.adjudication import adjudicate, ties
+from goldlabel.collect.work.assignment import claim, skip
+from goldlabel.collect.work.verifying import vote
 from goldlabel.errors import InputError
 from goldlabel.pairs import read
 from tests.collect.campaign import bring_pairs, join, small_protocol, verify_all, write_all

@@ -8,12 +8,14 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect.assignment import skip
-from goldlabel.collect.history import Sent, change_text, change_vote, sent, withdraw
-from goldlabel.collect.ledger import totals
-from goldlabel.collect.qualification import trust
+from goldlabel.collect.money.ledger import totals
+from goldlabel.collect.people.qualification import trust
 from goldlabel.collect.refusals import BrokenRules, Conflict, Invalid, Missing
-from goldlabel.collect.remarks import (
+from goldlabel.collect.schema import answers, events, pairs, tasks
+from goldlabel.collect.store import Store
+from goldlabel.collect.work.assignment import skip
+from goldlabel.collect.work.history import Sent, change_text, change_vote, sent, withdraw
+from goldlabel.collect.work.remarks import (
     LONGEST_REMARK,
     make_remark,
     own_remarks,
@@ -22,9 +24,7 @@ from goldlabel.collect.remarks import (
     resolve_remark,
     waiting_remarks,
 )
-from goldlabel.collect.schema import answers, events, pairs, tasks
-from goldlabel.collect.store import Store
-from goldlabel.collect.verifying import undo
+from goldlabel.collect.work.verifying import undo
 from tests.collect.campaign import bring_pairs, join, small_protocol, verify_all, write_all
 from tests.collect.test_assignment import agrees, get, meadow
 from tests.collect.test_ledger import TEXTS, worked

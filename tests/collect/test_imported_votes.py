@@ -10,17 +10,17 @@ import orjson
 import pytest
 from sqlalchemy import func, select
 
-from goldlabel.collect.export import export_project
-from goldlabel.collect.importing.batches import add_all_pairs
-from goldlabel.collect.importing.pairs import NewPairs
-from goldlabel.collect.importing.tools import uploaded_pairs
-from goldlabel.collect.importing.votes import COUNT
+from goldlabel.collect.data.export import export_project
+from goldlabel.collect.data.importing.batches import add_all_pairs
+from goldlabel.collect.data.importing.pairs import NewPairs
+from goldlabel.collect.data.importing.tools import uploaded_pairs
+from goldlabel.collect.data.importing.votes import COUNT
+from goldlabel.collect.money.recount import check
+from goldlabel.collect.people.pseudonyms import pseudonyms_of
+from goldlabel.collect.people.rejection import carry_out, decide
 from goldlabel.collect.projects import create_project, project
 from goldlabel.collect.protocols import make_protocol
-from goldlabel.collect.pseudonyms import pseudonyms_of
-from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Invalid
-from goldlabel.collect.rejection import carry_out, decide
 from goldlabel.collect.schema import answers, events, ledger, outsiders, pairs
 from goldlabel.collect.store import Store
 from goldlabel.pairs import read

@@ -12,19 +12,19 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from goldlabel.collect.assignment import claim
-from goldlabel.collect.importing import batches, tables
-from goldlabel.collect.importing.batches import add_all_pairs, add_all_premises
-from goldlabel.collect.importing.pairs import NewPairs, read_pairs
-from goldlabel.collect.importing.uploads import plain_file
-from goldlabel.collect.premises import Premise
+from goldlabel.collect.data.importing import batches, tables
+from goldlabel.collect.data.importing.batches import add_all_pairs, add_all_premises
+from goldlabel.collect.data.importing.pairs import NewPairs, read_pairs
+from goldlabel.collect.data.importing.uploads import plain_file
+from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.money.recount import check
 from goldlabel.collect.projects import LONGEST_TEXT, NewPair, create_project
 from goldlabel.collect.protocols import make_protocol
-from goldlabel.collect.recount import check
 from goldlabel.collect.schema import events, pairs, premises, tasks
 from goldlabel.collect.store import Store
 from goldlabel.collect.turns import Turns
-from goldlabel.collect.verifying import vote
+from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.verifying import vote
 from goldlabel.errors import InputError, StorageError
 from tests.collect.campaign import bring_pairs, join, small_protocol
 

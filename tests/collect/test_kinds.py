@@ -12,7 +12,7 @@ import pytest
 import goldlabel.collect
 from goldlabel.collect.kinds import KINDS, offered_kinds
 from goldlabel.collect.kinds.kind import WORKS
-from goldlabel.collect.people import ROLES
+from goldlabel.collect.people.people import ROLES
 from goldlabel.collect.projects import IMPORTS
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.texts import instructions

@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select, text
 
-from goldlabel.collect.checking import checks_of, record_check
-from goldlabel.collect.ledger import give, in_currency, in_units, lines, reverse, totals
+from goldlabel.collect.money.ledger import give, in_currency, in_units, lines, reverse, totals
+from goldlabel.collect.money.recount import check
 from goldlabel.collect.projects import create_project
 from goldlabel.collect.protocols import CONDITIONS, Protocol
-from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Conflict, Missing
-from goldlabel.collect.rules import Hypothesis
 from goldlabel.collect.schema import ledger, pairs
 from goldlabel.collect.store import Store
-from goldlabel.collect.writing import submit
+from goldlabel.collect.work.checking import checks_of, record_check
+from goldlabel.collect.work.rules import Hypothesis
+from goldlabel.collect.work.writing import submit
 from goldlabel.errors import InputError
 from tests.collect.campaign import join, small_protocol, verify_all, write_all
 from tests.collect.test_assignment import agrees, get, meadow

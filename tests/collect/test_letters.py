@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect.consent import agree, count_consents, missing_consent, publish_consent
-from goldlabel.collect.feedback import FEWEST, feedback
-from goldlabel.collect.letters import inbox, letters_of, mark_read, own_replies, reply, write_letter
-from goldlabel.collect.people import add_member
+from goldlabel.collect.people.consent import agree, count_consents, missing_consent, publish_consent
+from goldlabel.collect.people.feedback import FEWEST, feedback
+from goldlabel.collect.people.letters import inbox, letters_of, mark_read, own_replies, reply, write_letter
+from goldlabel.collect.people.people import add_member
 from goldlabel.collect.projects import create_project, project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import consents, events

@@ -9,21 +9,21 @@ import pytest
 from sqlalchemy import func, select
 
 from goldlabel.collect import lifecycle
-from goldlabel.collect.accounts import create_account
-from goldlabel.collect.assignment import claim, skip
-from goldlabel.collect.consent import newest_consent, publish_consent
-from goldlabel.collect.drafts import save_draft
-from goldlabel.collect.ledger import totals
-from goldlabel.collect.people import add_member
-from goldlabel.collect.premises import Premise
+from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.money.ledger import totals
+from goldlabel.collect.money.recount import check
+from goldlabel.collect.people.accounts import create_account
+from goldlabel.collect.people.consent import newest_consent, publish_consent
+from goldlabel.collect.people.people import add_member
 from goldlabel.collect.projects import add_premises, all_projects, configure, create_project, project, set_state
-from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
-from goldlabel.collect.rules import Hypothesis
 from goldlabel.collect.schema import answers, events, members, metadata, pairs, premises, projects
 from goldlabel.collect.store import Store, Transaction
-from goldlabel.collect.verifying import undo, vote
-from goldlabel.collect.writing import mark_unusable, submit
+from goldlabel.collect.work.assignment import claim, skip
+from goldlabel.collect.work.drafts import save_draft
+from goldlabel.collect.work.rules import Hypothesis
+from goldlabel.collect.work.verifying import undo, vote
+from goldlabel.collect.work.writing import mark_unusable, submit
 from tests.collect.campaign import bring_pairs, small_protocol, verify_all, write_all
 
 

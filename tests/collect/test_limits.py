@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from goldlabel.collect.limits import Allowance, block_of, clear_hits, hit
+from goldlabel.collect.people.limits import Allowance, block_of, clear_hits, hit
 from goldlabel.collect.refusals import TooMany
 from goldlabel.collect.store import Store
 from tests.collect.conftest import MovableClock

@@ -8,8 +8,8 @@ from decimal import Decimal
 
 import pytest
 
-from goldlabel.collect.ledger import give, lines, reverse
-from goldlabel.collect.payouts import (
+from goldlabel.collect.money.ledger import give, lines, reverse
+from goldlabel.collect.money.payouts import (
     balance_of,
     balances,
     earned_since,
@@ -21,7 +21,7 @@ from goldlabel.collect.payouts import (
 )
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.store import Store
-from goldlabel.collect.verifying import vote
+from goldlabel.collect.work.verifying import vote
 from tests.collect.campaign import join, small_protocol, write_all
 from tests.collect.conftest import MovableClock
 from tests.collect.test_assignment import agrees, get, meadow

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect.accounts import (
+from goldlabel.collect.people.accounts import (
     authenticate,
     change_password,
     close_session,
@@ -14,8 +14,8 @@ from goldlabel.collect.accounts import (
     open_session,
     session,
 )
-from goldlabel.collect.passwords import hash_password
-from goldlabel.collect.people import (
+from goldlabel.collect.people.passwords import hash_password
+from goldlabel.collect.people.people import (
     accept,
     add_member,
     invitation,

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldlabel.collect import premises
-from goldlabel.collect.importing import tables
-from goldlabel.collect.premises import Premise, clean_premises, read_premises, select_by_questions
+from goldlabel.collect.data import premises
+from goldlabel.collect.data.importing import tables
+from goldlabel.collect.data.premises import Premise, clean_premises, read_premises, select_by_questions
 from goldlabel.collect.protocols import Cleaning, PremiseRules, make_protocol
 from goldlabel.errors import InputError
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect.accounts import create_account
+from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.events import history
-from goldlabel.collect.premises import Premise
+from goldlabel.collect.people.accounts import create_account
 from goldlabel.collect.projects import (
     add_premises,
     all_projects,

@@ -10,20 +10,20 @@ import orjson
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect.assignment import claim
-from goldlabel.collect.export import export_project
-from goldlabel.collect.history import change_responses, change_vote, sent, withdraw
+from goldlabel.collect.data.export import export_project
+from goldlabel.collect.data.stats import project_stats
+from goldlabel.collect.money.recount import check
 from goldlabel.collect.protocols import Protocol, make_protocol
-from goldlabel.collect.questions import LONGEST_RESPONSE, MOST_QUESTIONS, Question
-from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Conflict, Invalid
-from goldlabel.collect.responses import checked_responses, own_questions
-from goldlabel.collect.rules import Hypothesis
 from goldlabel.collect.schema import answers
-from goldlabel.collect.stats import project_stats
 from goldlabel.collect.store import Store
-from goldlabel.collect.verifying import undo, vote
-from goldlabel.collect.writing import submit
+from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.history import change_responses, change_vote, sent, withdraw
+from goldlabel.collect.work.questions import LONGEST_RESPONSE, MOST_QUESTIONS, Question
+from goldlabel.collect.work.responses import checked_responses, own_questions
+from goldlabel.collect.work.rules import Hypothesis
+from goldlabel.collect.work.verifying import undo, vote
+from goldlabel.collect.work.writing import submit
 from goldlabel.pairs import read
 from tests.collect.campaign import join, small_protocol
 from tests.collect.test_assignment import meadow

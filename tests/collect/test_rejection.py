@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect.assignment import claim
-from goldlabel.collect.ledger import lines, totals
-from goldlabel.collect.people import add_member, roles
+from goldlabel.collect.data.snapshot import take_snapshot
+from goldlabel.collect.money.ledger import lines, totals
+from goldlabel.collect.money.recount import check
+from goldlabel.collect.people.people import add_member, roles
+from goldlabel.collect.people.qualification import people_overview, trust
+from goldlabel.collect.people.rejection import STEP, carry_out, decide, decisions_of, take_back, take_step
 from goldlabel.collect.projects import configure, project
-from goldlabel.collect.qualification import people_overview, trust
-from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
-from goldlabel.collect.rejection import STEP, carry_out, decide, decisions_of, take_back, take_step
 from goldlabel.collect.schema import answers, assignments, events, pairs, tasks
-from goldlabel.collect.snapshot import take_snapshot
 from goldlabel.collect.store import Store
-from goldlabel.collect.verifying import draw_verification, undo, vote
+from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.verifying import draw_verification, undo, vote
 from tests.collect.campaign import bring_pairs, join, small_protocol, verify_all, write_all
 from tests.collect.conftest import MovableClock
 from tests.collect.test_assignment import agrees, answer, get, meadow

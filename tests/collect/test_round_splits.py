@@ -9,7 +9,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from goldlabel.collect.round_splits import HeldOut, RoundSplits
+from goldlabel.collect.rounds.round_splits import HeldOut, RoundSplits
 from goldlabel.pairs import Card, Pairs
 from goldlabel.pairs.labels import NLI3
 

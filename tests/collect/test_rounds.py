@@ -7,15 +7,14 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect.assignment import claim
-from goldlabel.collect.fooling import finish
+from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.kinds import KINDS
-from goldlabel.collect.ledger import lines
-from goldlabel.collect.premises import Premise
+from goldlabel.collect.money.ledger import lines
+from goldlabel.collect.money.recount import check
 from goldlabel.collect.projects import add_premises, create_project
-from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Conflict
-from goldlabel.collect.rounds import (
+from goldlabel.collect.rounds.fooling import finish
+from goldlabel.collect.rounds.rounds import (
     Adversary,
     Rates,
     close_round,
@@ -26,10 +25,11 @@ from goldlabel.collect.rounds import (
     rounds_of,
     unused_contexts,
 )
+from goldlabel.collect.rounds.tries import add_try, decide, take_questions
 from goldlabel.collect.schema import assignments, premises, rounds, tries
 from goldlabel.collect.store import Store, Transaction
-from goldlabel.collect.tries import add_try, decide, take_questions
-from goldlabel.collect.verifying import vote
+from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.verifying import vote
 from goldlabel.errors import InputError
 from tests.collect.campaign import join, small_protocol
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from goldlabel.collect.messages import ENGLISH
 from goldlabel.collect.protocols import LEVELS, ORDER, Protocol, make_protocol
-from goldlabel.collect.rules import (
+from goldlabel.collect.work.rules import (
     Hypothesis,
     Measure,
     Violation,

@@ -6,15 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect.accounts import create_account
-from goldlabel.collect.contacts import contact_of, contacts_table, set_contact
-from goldlabel.collect.leaving import delete_account
-from goldlabel.collect.passes import RESET, make_pass, make_reset, person_with_pass, reset_password, use_pass
-from goldlabel.collect.people import add_member, set_member
-from goldlabel.collect.projects import create_project
-from goldlabel.collect.refusals import Conflict, Expired, Forbidden, Invalid, Missing
-from goldlabel.collect.schema import accounts, contacts, events, passes, second_factors
-from goldlabel.collect.second_factor import (
+from goldlabel.collect.people.accounts import create_account
+from goldlabel.collect.people.contacts import contact_of, contacts_table, set_contact
+from goldlabel.collect.people.leaving import delete_account
+from goldlabel.collect.people.passes import RESET, make_pass, make_reset, person_with_pass, reset_password, use_pass
+from goldlabel.collect.people.people import add_member, set_member
+from goldlabel.collect.people.second_factor import (
     begin_factor,
     check_code,
     confirm_factor,
@@ -22,6 +19,9 @@ from goldlabel.collect.second_factor import (
     factor_of,
     totp,
 )
+from goldlabel.collect.projects import create_project
+from goldlabel.collect.refusals import Conflict, Expired, Forbidden, Invalid, Missing
+from goldlabel.collect.schema import accounts, contacts, events, passes, second_factors
 from goldlabel.collect.store import Store
 from tests.collect.campaign import small_protocol
 from tests.collect.conftest import MovableClock

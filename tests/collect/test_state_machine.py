@@ -14,21 +14,21 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from sqlalchemy import select
 
-from goldlabel.collect.accounts import create_account
-from goldlabel.collect.answering import Receipt
-from goldlabel.collect.assignment import claim, skip, take_up
-from goldlabel.collect.drafts import save_draft
-from goldlabel.collect.ledger import give, lines, reverse, totals
-from goldlabel.collect.people import add_member
+from goldlabel.collect.money.ledger import give, lines, reverse, totals
+from goldlabel.collect.money.recount import check
+from goldlabel.collect.people.accounts import create_account
+from goldlabel.collect.people.people import add_member
+from goldlabel.collect.people.rejection import carry_out, decide
+from goldlabel.collect.people.rejection import take_back as take_back_decision
 from goldlabel.collect.projects import NewPair, add_premises, configure, create_project, import_pairs, set_state
-from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Conflict
-from goldlabel.collect.rejection import carry_out, decide
-from goldlabel.collect.rejection import take_back as take_back_decision
 from goldlabel.collect.schema import answers, assignments, pairs, tasks
 from goldlabel.collect.store import Store, Transaction
-from goldlabel.collect.verifying import draw_verification, undo, vote
-from goldlabel.collect.writing import mark_unusable, submit
+from goldlabel.collect.work.answering import Receipt
+from goldlabel.collect.work.assignment import claim, skip, take_up
+from goldlabel.collect.work.drafts import save_draft
+from goldlabel.collect.work.verifying import draw_verification, undo, vote
+from goldlabel.collect.work.writing import mark_unusable, submit
 from tests.collect.campaign import join, small_protocol
 from tests.collect.conftest import MovableClock
 from tests.collect.postgres import empty

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from goldlabel.collect.stats import Stats, project_stats
+from goldlabel.collect.data.stats import Stats, project_stats
 from goldlabel.collect.store import Store
 from tests.collect.campaign import Projects, bring_pairs, join, meant, small_protocol, verify_all, write_all
 

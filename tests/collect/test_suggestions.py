@@ -9,18 +9,18 @@ import orjson
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect.assignment import claim
-from goldlabel.collect.export import export_project
-from goldlabel.collect.importing.batches import add_all_pairs
-from goldlabel.collect.importing.pairs import NewPairs, read_pairs
+from goldlabel.collect.data.export import export_project
+from goldlabel.collect.data.importing.batches import add_all_pairs
+from goldlabel.collect.data.importing.pairs import NewPairs, read_pairs
+from goldlabel.collect.data.stats import project_stats
+from goldlabel.collect.money.recount import check
 from goldlabel.collect.projects import NewPair, configure, create_project, import_pairs, project
 from goldlabel.collect.protocols import Protocol, make_protocol
-from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.schema import assignments, pairs
-from goldlabel.collect.stats import project_stats
 from goldlabel.collect.store import Store
-from goldlabel.collect.verifying import undo, vote
+from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.verifying import undo, vote
 from goldlabel.pairs import read
 from tests.collect.campaign import join
 

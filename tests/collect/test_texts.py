@@ -17,8 +17,8 @@ from goldlabel.collect.protocols import (
     TrainingExample,
     make_protocol,
 )
-from goldlabel.collect.rules import Hypothesis, check_hypotheses, measure_hypotheses
 from goldlabel.collect.texts import TRAINED, instruction_names, instructions, training_examples
+from goldlabel.collect.work.rules import Hypothesis, check_hypotheses, measure_hypotheses
 from goldlabel.errors import InputError
 
 

@@ -5,19 +5,19 @@ from datetime import timedelta
 
 import pytest
 
-from goldlabel.collect import assignment
-from goldlabel.collect.assignment import claim, skip
-from goldlabel.collect.fooling import finish
+from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.kinds import KINDS
-from goldlabel.collect.premises import Premise
+from goldlabel.collect.money.recount import check
 from goldlabel.collect.projects import add_premises, create_project
-from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Conflict, Missing
-from goldlabel.collect.rounds import Adversary, open_round
+from goldlabel.collect.rounds.fooling import finish
+from goldlabel.collect.rounds.rounds import Adversary, open_round
+from goldlabel.collect.rounds.tries import LEASE, add_try, are_scores, decide, take_questions, tries_of
 from goldlabel.collect.schema import pairs
-from goldlabel.collect.snapshot import take_snapshot
 from goldlabel.collect.store import Store
-from goldlabel.collect.tries import LEASE, add_try, are_scores, decide, take_questions, tries_of
+from goldlabel.collect.work import assignment
+from goldlabel.collect.work.assignment import claim, skip
 from goldlabel.errors import InputError
 from tests.collect.campaign import join
 from tests.collect.conftest import MovableClock

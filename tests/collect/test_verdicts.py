@@ -12,19 +12,19 @@ import pyarrow as pa
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect.assignment import claim
-from goldlabel.collect.export import split_pairs
+from goldlabel.collect.data.export import split_pairs
+from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.kinds import KINDS
-from goldlabel.collect.premises import Premise
+from goldlabel.collect.money.recount import check
 from goldlabel.collect.projects import add_premises as add_to_pool
 from goldlabel.collect.projects import configure, create_project, project, queue_progress
 from goldlabel.collect.protocols import Protocol
-from goldlabel.collect.recount import check
 from goldlabel.collect.schema import pairs
-from goldlabel.collect.snapshot import take_snapshot
 from goldlabel.collect.store import Store
-from goldlabel.collect.verdicts import Panel, TwoPlusOne
-from goldlabel.collect.verifying import undo, vote
+from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.verdicts import Panel, TwoPlusOne
+from goldlabel.collect.work.verifying import undo, vote
 from goldlabel.pairs import Card, Pairs
 from goldlabel.pairs.labels import NLI3, NO_GOLD
 from goldlabel.pairs.record import SCHEMA

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
-from goldlabel.collect.drawing import draw_subset, lock_subset, place
-from goldlabel.collect.ledger import lines, totals
+from goldlabel.collect.money.ledger import lines, totals
+from goldlabel.collect.money.recount import check
 from goldlabel.collect.projects import NewPair, configure, create_project, import_pairs, project
 from goldlabel.collect.protocols import Protocol, make_protocol
-from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.schema import answers, pairs, premises, subsets, tasks
 from goldlabel.collect.store import Store
-from goldlabel.collect.verifying import draw_verification, undo, vote
+from goldlabel.collect.work.drawing import draw_subset, lock_subset, place
+from goldlabel.collect.work.verifying import draw_verification, undo, vote
 from goldlabel.errors import InputError
 from tests.collect.campaign import bring_pairs, join, small_protocol, verify_all, write_all
 from tests.collect.conftest import MovableClock

@@ -5,16 +5,16 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import func, select
 
-from goldlabel.collect.answering import Receipt
-from goldlabel.collect.assignment import Assignment, claim, take_up
-from goldlabel.collect.drafts import last_set_aside, load_draft, save_draft, set_aside
-from goldlabel.collect.ledger import lines
-from goldlabel.collect.recount import check
+from goldlabel.collect.money.ledger import lines
+from goldlabel.collect.money.recount import check
 from goldlabel.collect.refusals import BrokenRules, Conflict, Missing
-from goldlabel.collect.rules import Hypothesis, clean_text
 from goldlabel.collect.schema import answers, pairs, premises, tasks
 from goldlabel.collect.store import Store
-from goldlabel.collect.writing import mark_unusable, submit
+from goldlabel.collect.work.answering import Receipt
+from goldlabel.collect.work.assignment import Assignment, claim, take_up
+from goldlabel.collect.work.drafts import last_set_aside, load_draft, save_draft, set_aside
+from goldlabel.collect.work.rules import Hypothesis, clean_text
+from goldlabel.collect.work.writing import mark_unusable, submit
 from goldlabel.errors import InputError
 from tests.collect.campaign import ANIMALS, join, small_protocol
 from tests.collect.conftest import MovableClock

@@ -12,23 +12,23 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import func, select
 
-from goldlabel.collect.accounts import create_account
-from goldlabel.collect.assignment import claim
-from goldlabel.collect.consent import agree, missing_consent, publish_consent
-from goldlabel.collect.history import change_vote, sent, withdraw
-from goldlabel.collect.leaving import leave_project
-from goldlabel.collect.ledger import give, totals
-from goldlabel.collect.payouts import balances, earned_since, pay_out_everybody, top_up
-from goldlabel.collect.people import add_member, roles
+from goldlabel.collect.money.ledger import give, totals
+from goldlabel.collect.money.payouts import balances, earned_since, pay_out_everybody, top_up
+from goldlabel.collect.money.recount import check
+from goldlabel.collect.people.accounts import create_account
+from goldlabel.collect.people.consent import agree, missing_consent, publish_consent
+from goldlabel.collect.people.leaving import leave_project
+from goldlabel.collect.people.people import add_member, roles
+from goldlabel.collect.people.rejection import carry_out, decide, decisions_of, take_back
 from goldlabel.collect.projects import add_premises, create_project, set_state
-from goldlabel.collect.recount import check
 from goldlabel.collect.refusals import Conflict
-from goldlabel.collect.rejection import carry_out, decide, decisions_of, take_back
-from goldlabel.collect.rules import Hypothesis
 from goldlabel.collect.schema import answers, events, ledger, members, pairs
 from goldlabel.collect.store import Store
-from goldlabel.collect.verifying import undo, vote
-from goldlabel.collect.writing import submit
+from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.history import change_vote, sent, withdraw
+from goldlabel.collect.work.rules import Hypothesis
+from goldlabel.collect.work.verifying import undo, vote
+from goldlabel.collect.work.writing import submit
 from tests.collect.campaign import small_protocol
 from tests.collect.conftest import MovableClock
 from tests.collect.test_assignment import pool

@@ -7,11 +7,11 @@ import sys
 import threading
 import time
 
-from goldlabel.collect.assignment import claim, skip
-from goldlabel.collect.rules import Hypothesis
 from goldlabel.collect.store import Store
-from goldlabel.collect.verifying import undo, vote
-from goldlabel.collect.writing import submit
+from goldlabel.collect.work.assignment import claim, skip
+from goldlabel.collect.work.rules import Hypothesis
+from goldlabel.collect.work.verifying import undo, vote
+from goldlabel.collect.work.writing import submit
 
 TEXTS = (("entailment", "Someone told it"), ("neutral", "Many like that"), ("contradiction", "All is silent"))
 

@@ -17,8 +17,8 @@ from typing import Any
 import httpx
 import polars as pl
 
-from goldlabel.collect.accounts import open_session
-from goldlabel.collect.premises import Premise
+from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.people.accounts import open_session
 from goldlabel.collect.store import Store
 from goldlabel.pairs import Card, Pairs
 from goldlabel.pairs.labels import NLI3

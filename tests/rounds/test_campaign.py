@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 from goldlabel.collect.events import history
-from goldlabel.collect.ledger import lines
-from goldlabel.collect.recount import check
+from goldlabel.collect.money.ledger import lines
+from goldlabel.collect.money.recount import check
 from goldlabel.pairs import read
 from tests.cli.commands import run
 from tests.rounds.campaign import BONUS, Played, command, set_up

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from argon2 import PasswordHasher
 
-from goldlabel.collect import passwords
+from goldlabel.collect.people import passwords
 from tests.collect.conftest import MovableClock, cluster
 from tests.web.world import World, opened, populate
 

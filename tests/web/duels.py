@@ -9,10 +9,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from goldlabel.collect import accounts, people, projects
-from goldlabel.collect.premises import Premise
+from goldlabel.collect import projects
+from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.people import accounts, people
 from goldlabel.collect.protocols import make_protocol
-from goldlabel.collect.rounds import Adversary, open_round
+from goldlabel.collect.rounds.rounds import Adversary, open_round
 from goldlabel.collect.store import Store
 
 LABELS = ("contradiction", "entailment", "neutral")

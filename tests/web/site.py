@@ -14,7 +14,7 @@ import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from sqlalchemy import func, select
 
-from goldlabel.collect.accounts import NewSession, open_session
+from goldlabel.collect.people.accounts import NewSession, open_session
 from goldlabel.collect.store import Store
 from goldlabel.web.app import create_app
 from goldlabel.worker.adversaries import answer_all

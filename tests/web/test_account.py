@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect import accounts, people, projects
+from goldlabel.collect import projects
+from goldlabel.collect.people import accounts, people
 from goldlabel.collect.schema import accounts as account_rows
 from goldlabel.collect.schema import pseudonyms
 from goldlabel.web.security import SESSION

@@ -15,14 +15,17 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
-from goldlabel.collect import assignment, people, projects, qualification, recount
-from goldlabel.collect.accounts import close_session, open_session
-from goldlabel.collect.premises import Premise
+from goldlabel.collect import projects
+from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.money import recount
+from goldlabel.collect.people import people, qualification
+from goldlabel.collect.people.accounts import close_session, open_session
 from goldlabel.collect.projects import NewPair
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.schema import answers, drafts, ledger, pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.texts import training_examples
+from goldlabel.collect.work import assignment
 from goldlabel.web.app import create_app
 from tests.collect.campaign import Projects, bring_pairs, join, small_protocol, verify_all, write_all
 

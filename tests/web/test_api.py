@@ -17,10 +17,10 @@ import schemathesis
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
-from goldlabel.collect import tokens
-from goldlabel.collect.accounts import person_of
-from goldlabel.collect.passwords import hash_token
-from goldlabel.collect.recount import check
+from goldlabel.collect.money.recount import check
+from goldlabel.collect.people import tokens
+from goldlabel.collect.people.accounts import person_of
+from goldlabel.collect.people.passwords import hash_token
 from goldlabel.collect.schema import events, invites, jobs
 from goldlabel.collect.schema import tokens as token_rows
 from tests.collect.conftest import MovableClock

@@ -21,10 +21,11 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 import goldlabel
-from goldlabel.collect import assignment, passwords, review
-from goldlabel.collect.limits import Allowance
-from goldlabel.collect.rules import Hypothesis, measure_hypotheses
+from goldlabel.collect.people import passwords
+from goldlabel.collect.people.limits import Allowance
 from goldlabel.collect.schema import premises
+from goldlabel.collect.work import assignment, review
+from goldlabel.collect.work.rules import Hypothesis, measure_hypotheses
 from goldlabel.web import security
 from goldlabel.web.app import create_app
 from goldlabel.web.security import BODY, HEADERS, SESSION
@@ -205,7 +206,7 @@ def test_rules_are_asked_before_anything_is_locked(world: World, monkeypatch: py
 
 
 def test_what_nobody_asked_for_is_not_even_measured(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goldlabel.collect.rules.measure_hypotheses", _never)
+    monkeypatch.setattr("goldlabel.collect.work.rules.measure_hypotheses", _never)
     visitor, task = world.visitor("writer"), given_task(world)
     texts = [{"label": "neutral", "level": "easy", "text": "not " * 2000} for _ in range(100)]
     for action in ("check", "submit"):

@@ -12,13 +12,14 @@ from typing import Any, get_type_hints
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect import assignment, projects
-from goldlabel.collect.answering import MOST_SECONDS
+from goldlabel.collect import projects
 from goldlabel.collect.kinds import KINDS
-from goldlabel.collect.ledger import in_units
+from goldlabel.collect.money.ledger import in_units
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.schema import answers, ledger
 from goldlabel.collect.settings import bounds_of
+from goldlabel.collect.work import assignment
+from goldlabel.collect.work.answering import MOST_SECONDS
 from goldlabel.errors import InputError
 from goldlabel.web.requester.settings import MONEY, SETTINGS, SHARE, WHOLE
 from tests.web.world import World

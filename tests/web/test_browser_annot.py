@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 from sqlalchemy import select
 
-from goldlabel.collect import recount
-from goldlabel.collect.accounts import create_account
-from goldlabel.collect.people import add_member, set_member
-from goldlabel.collect.premises import Premise
+from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.money import recount
+from goldlabel.collect.people.accounts import create_account
+from goldlabel.collect.people.people import add_member, set_member
 from goldlabel.collect.projects import NewPair, add_premises, create_project, import_pairs
 from goldlabel.collect.protocols import CONDITIONS, make_protocol
 from goldlabel.collect.schema import answers, assignments, drafts, pairs

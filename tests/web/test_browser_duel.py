@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 from sqlalchemy import select
 
-from goldlabel.collect import recount
+from goldlabel.collect.money import recount
 from goldlabel.collect.schema import answers, pairs, tries
 from goldlabel.collect.store import Store
 from tests.web.duels import LABELS, released, start_duel

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Browser
 from sqlalchemy import select
 
+from goldlabel.collect.money.recount import check
 from goldlabel.collect.projects import configure, project
 from goldlabel.collect.protocols import make_protocol
-from goldlabel.collect.recount import check
 from goldlabel.collect.schema import answers
 from goldlabel.collect.store import Store
 from tests.collect.test_questions import SURE, THEME, WHY

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect.recount import check
+from goldlabel.collect.money.recount import check
 from goldlabel.collect.schema import adjudications, assignments, pairs, premises
 from tests.collect.campaign import small_protocol
 from tests.web.world import Visitor, World, objects, opened, populate

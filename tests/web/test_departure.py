@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import select
 
-from goldlabel.collect import people
-from goldlabel.collect.marketplaces import enter, open_market
+from goldlabel.collect.people import people
+from goldlabel.collect.people.marketplaces import enter, open_market
 from goldlabel.collect.schema import accounts, metadata
 from tests.web.test_security import allowed_roles, call, filled, routes
 from tests.web.world import PASSWORD, World, objects, populate

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from goldlabel.collect import people
-from goldlabel.collect.ledger import totals
-from goldlabel.collect.second_factor import factor_of
+from goldlabel.collect.money.ledger import totals
+from goldlabel.collect.people import people
+from goldlabel.collect.people.second_factor import factor_of
 from goldlabel.web.security import SESSION
 from tests.collect.conftest import MovableClock
 from tests.collect.test_second_factor import code_at

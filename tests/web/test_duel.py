@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect import accounts, history, people, recount
+from goldlabel.collect.money import recount
+from goldlabel.collect.people import accounts, people
 from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict
-from goldlabel.collect.rounds import close_round
+from goldlabel.collect.rounds.rounds import close_round
 from goldlabel.collect.schema import pairs, projects, tries
+from goldlabel.collect.work import history
 from goldlabel.web import tries_api
 from goldlabel.worker.adversaries import Adversaries
 from tests.web.duels import LABELS, released, start_duel

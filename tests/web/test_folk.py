@@ -9,9 +9,9 @@ from html import unescape
 import pytest
 from sqlalchemy import func, select
 
-from goldlabel.collect import people
-from goldlabel.collect.ledger import totals
-from goldlabel.collect.recount import check
+from goldlabel.collect.money.ledger import totals
+from goldlabel.collect.money.recount import check
+from goldlabel.collect.people import people
 from goldlabel.collect.schema import answers, assignments, consents, letters, pairs, remarks
 from tests.collect.campaign import write_all
 from tests.web.world import PASSWORD, Visitor, World, opened, populate

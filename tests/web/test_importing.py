@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import func, select
 
 from goldlabel.collect import projects
-from goldlabel.collect.importing import tables
+from goldlabel.collect.data.importing import tables
 from goldlabel.collect.schema import pairs, premises
 from tests.collect.campaign import small_protocol
 from tests.web.world import Visitor, World

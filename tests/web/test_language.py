@@ -19,12 +19,12 @@ from fastapi import Request
 
 import goldlabel.collect
 import goldlabel.web
+from goldlabel.collect.data.premises import read_premises
 from goldlabel.collect.messages import ENGLISH, words
-from goldlabel.collect.premises import read_premises
 from goldlabel.collect.protocols import PremiseRules, make_protocol
 from goldlabel.collect.refusals import Conflict, Invalid, Missing, Refusal
-from goldlabel.collect.rules import Violation
 from goldlabel.collect.texts import instructions
+from goldlabel.collect.work.rules import Violation
 from goldlabel.errors import InputError
 from goldlabel.messages import Word
 from goldlabel.verify.flags import ENGLISH as FLAGS

@@ -8,9 +8,9 @@ from html import unescape
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect.premises import Premise
+from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.people.pseudonyms import known_as
 from goldlabel.collect.projects import add_premises
-from goldlabel.collect.pseudonyms import known_as
 from goldlabel.collect.schema import pseudonyms
 from goldlabel.web.requester.setting_help import HELP
 from goldlabel.web.requester.settings import SETTINGS

@@ -13,11 +13,11 @@ from urllib.request import Request, urlopen
 import pytest
 from sqlalchemy import func, select
 
-from goldlabel.collect import marketplaces
-from goldlabel.collect.assignment import claim
-from goldlabel.collect.people import roles
+from goldlabel.collect.people import marketplaces
+from goldlabel.collect.people.people import roles
 from goldlabel.collect.schema import accounts, outsiders, visits
-from goldlabel.collect.verifying import vote
+from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.verifying import vote
 from goldlabel.web.security import SESSION
 from tests.web.world import Visitor, World, opened, populate
 

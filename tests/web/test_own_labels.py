@@ -8,9 +8,9 @@ import orjson
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect.export import export_project
+from goldlabel.collect.data.export import export_project
+from goldlabel.collect.money.recount import check
 from goldlabel.collect.projects import project
-from goldlabel.collect.recount import check
 from goldlabel.collect.schema import projects as project_rows
 from goldlabel.collect.texts import training_examples
 from goldlabel.pairs import read

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect.people import add_member
+from goldlabel.collect.people.people import add_member
 from goldlabel.collect.projects import NewPair, create_project, import_pairs, project
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.schema import answers

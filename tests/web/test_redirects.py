@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from goldlabel.collect import people, projects
-from goldlabel.collect.assignment import claim, skip
-from goldlabel.collect.drafts import save_draft
+from goldlabel.collect import projects
+from goldlabel.collect.people import people
+from goldlabel.collect.people.second_factor import factor_of
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.schema import answers, assignments, decisions, invites, pairs, premises, tokens, webhooks
-from goldlabel.collect.second_factor import factor_of
 from goldlabel.collect.texts import training_examples
-from goldlabel.collect.verifying import vote
+from goldlabel.collect.work.assignment import claim, skip
+from goldlabel.collect.work.drafts import save_draft
+from goldlabel.collect.work.verifying import vote
 from goldlabel.web.shown_once import COOKIE
 from tests.collect.campaign import small_protocol
 from tests.collect.conftest import MovableClock

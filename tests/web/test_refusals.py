@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from goldlabel.collect import assignment, ledger, projects
+from goldlabel.collect import projects
 from goldlabel.collect.messages import ENGLISH
+from goldlabel.collect.money import ledger
 from goldlabel.collect.refusals import Invalid
+from goldlabel.collect.work import assignment
 from goldlabel.messages import Word
 from goldlabel.web.translation import as_sentence, templates, translate
 from tests.web.world import World, objects

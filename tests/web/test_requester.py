@@ -13,11 +13,12 @@ import pytest
 from sqlalchemy import func, select
 
 from goldlabel.audit.figures import count_of
-from goldlabel.collect import projects, qualification
-from goldlabel.collect.ledger import totals
-from goldlabel.collect.people import roles
+from goldlabel.collect import projects
+from goldlabel.collect.money.ledger import totals
+from goldlabel.collect.money.recount import check
+from goldlabel.collect.people import qualification
+from goldlabel.collect.people.people import roles
 from goldlabel.collect.protocols import make_protocol
-from goldlabel.collect.recount import check
 from goldlabel.collect.schema import checks, invites, ledger, pairs, premises
 from goldlabel.pairs import read
 from goldlabel.web.downloads import attachment, file_name

@@ -13,12 +13,13 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.exc import StatementError
 
-from goldlabel.collect import accounts, people, projects
-from goldlabel.collect.assignment import claim
-from goldlabel.collect.premises import Premise
-from goldlabel.collect.rules import Hypothesis
+from goldlabel.collect import projects
+from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.people import accounts, people
 from goldlabel.collect.schema import assignments, events, metadata, sessions
-from goldlabel.collect.writing import submit
+from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.rules import Hypothesis
+from goldlabel.collect.work.writing import submit
 from goldlabel.web.security import API, BODY, HEADERS, SESSION, SMALL_BODY, local_path
 from tests.collect.campaign import small_protocol
 from tests.collect.conftest import MovableClock

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from goldlabel.collect import accounts, people
+from goldlabel.collect.people import accounts, people
 from goldlabel.collect.store import Store
 from tests.collect.campaign import bring_pairs
 from tests.web.test_security import filled

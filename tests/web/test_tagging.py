@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
-from goldlabel.collect import people
+from goldlabel.collect.people import people
 from goldlabel.collect.schema import pairs
-from goldlabel.collect.tagging import TAGS, taggings_of
+from goldlabel.collect.work.tagging import TAGS, taggings_of
 from tests.web.world import Visitor, World, populate
 
 

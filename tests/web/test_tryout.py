@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from goldlabel.collect import tryout
 from goldlabel.collect.schema import metadata
+from goldlabel.collect.work import tryout
 from tests.web.world import Visitor, World, opened, populate
 
 BOXES = {"entailment": "An animal was out.", "neutral": "It sought some food.", "contradiction": "All beasts slept."}

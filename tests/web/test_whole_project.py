@@ -12,9 +12,10 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser
 
-from goldlabel.collect import projects, recount
-from goldlabel.collect.accounts import create_account
-from goldlabel.collect.passwords import hash_password
+from goldlabel.collect import projects
+from goldlabel.collect.money import recount
+from goldlabel.collect.people.accounts import create_account
+from goldlabel.collect.people.passwords import hash_password
 from goldlabel.collect.schema import answers, pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.texts import training_examples

@@ -16,11 +16,13 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from goldlabel.collect import accounts, assignment, ledger, letters, people, projects, rejection, remarks
-from goldlabel.collect.export import EXPORT
+from goldlabel.collect import projects
+from goldlabel.collect.data.export import EXPORT
+from goldlabel.collect.data.measurements import Measured, load_measured
+from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.jobs import ask, end_job, take_job
-from goldlabel.collect.measurements import Measured, load_measured
-from goldlabel.collect.premises import Premise
+from goldlabel.collect.money import ledger
+from goldlabel.collect.people import accounts, letters, people, rejection
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.schema import answers, checks, decisions, invites, jobs, pairs
 from goldlabel.collect.schema import ledger as ledger_lines
@@ -28,6 +30,7 @@ from goldlabel.collect.schema import letters as letters_sent
 from goldlabel.collect.schema import premises as premise_rows
 from goldlabel.collect.schema import remarks as remarks_made
 from goldlabel.collect.store import Store, system_clock
+from goldlabel.collect.work import assignment, remarks
 from goldlabel.web.app import create_app
 from goldlabel.web.security import SESSION
 from goldlabel.worker.measuring import measure_project

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from goldlabel.collect.assignment import claim
+from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.kinds import KINDS
-from goldlabel.collect.premises import Premise
 from goldlabel.collect.projects import add_premises, create_project
-from goldlabel.collect.rounds import Adversary, open_round
+from goldlabel.collect.rounds.rounds import Adversary, open_round
+from goldlabel.collect.rounds.tries import Try, add_try, tries_of
 from goldlabel.collect.store import Store
-from goldlabel.collect.tries import Try, add_try, tries_of
+from goldlabel.collect.work.assignment import claim
 from goldlabel.worker.adversaries import Adversaries, answer_all
 from tests.collect.campaign import join
 from tests.worker import adversaries_here

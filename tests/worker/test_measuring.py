@@ -7,10 +7,11 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from goldlabel.collect import jobs, measurements
+from goldlabel.collect import jobs
+from goldlabel.collect.data import measurements
+from goldlabel.collect.data.measurements import PATIENCE, load_marks, load_measured, look_up, save_measured
+from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.events import newest_event, record
-from goldlabel.collect.measurements import PATIENCE, load_marks, load_measured, look_up, save_measured
-from goldlabel.collect.snapshot import take_snapshot
 from goldlabel.worker import measuring, work
 from goldlabel.worker.measuring import measure
 from tests.collect.conftest import MovableClock

@@ -39,7 +39,7 @@ from goldlabel.errors import InputError
 from goldlabel.registry import one_of
 
 if TYPE_CHECKING:
-    from goldlabel.collect.premises import PremiseReading
+    from goldlabel.collect.data.premises import PremiseReading
     from goldlabel.collect.projects import Project
     from goldlabel.collect.protocols import Protocol
     from goldlabel.collect.store import Store
@@ -92,12 +92,12 @@ def init_command(
 ) -> None:
     """Make a project, in a new collection or beside others, and print the requester's link."""
     require_collect()
-    from goldlabel.collect.adversaries import named_adversaries
     from goldlabel.collect.kinds import KINDS
-    from goldlabel.collect.people import invite
+    from goldlabel.collect.people.people import invite
     from goldlabel.collect.projects import create_project
     from goldlabel.collect.protocols import make_protocol
-    from goldlabel.collect.rounds import open_round
+    from goldlabel.collect.rounds.adversaries import named_adversaries
+    from goldlabel.collect.rounds.rounds import open_round
 
     configured = _changed(make_protocol(protocol, language), settings)
     if (adversaries or tries) and not KINDS.get(configured.kind).has_rounds:
@@ -222,7 +222,7 @@ def export_command(
 ) -> None:
     """Write a snapshot of a project as a dataset with splits, card and ledger; people may go on working."""
     require_collect()
-    from goldlabel.collect.export import export_project
+    from goldlabel.collect.data.export import export_project
     from goldlabel.worker.exporting import audit_section
 
     refuse_own_input(output, str(folder))
@@ -257,7 +257,7 @@ def stats_command(
 ) -> None:
     """Count what a project holds, measure agreement, and sum up what is owed."""
     require_collect()
-    from goldlabel.collect.stats import project_stats
+    from goldlabel.collect.data.stats import project_stats
 
     with closing(open_store(folder, database)) as store, store.read() as tx:
         found = project_stats(tx, find_project(tx, folder, project).id)
@@ -284,8 +284,8 @@ def check_command(
 ) -> None:
     """Work out sums and counters from the events alone; exit with 1 if the tables say otherwise."""
     require_collect()
+    from goldlabel.collect.money.recount import check
     from goldlabel.collect.projects import all_projects
-    from goldlabel.collect.recount import check
 
     with closing(open_store(folder, database)) as store, store.read() as tx:
         chosen = [find_project(tx, folder, project)] if project else all_projects(tx)
@@ -319,7 +319,7 @@ def invite_command(
 ) -> None:
     """Print a link with which people join a project."""
     require_collect()
-    from goldlabel.collect.people import ROLES, invite
+    from goldlabel.collect.people.people import ROLES, invite
 
     one_of("--role", role, ROLES)
     with closing(open_store(folder, database)) as store, store.write() as tx:
@@ -349,9 +349,9 @@ def password_command(
 ) -> None:
     """Give an account a new password and print it; the old one, a second factor and all open sessions end."""
     require_collect()
-    from goldlabel.collect.accounts import change_password, person_of
-    from goldlabel.collect.passwords import draw_words, hash_password
-    from goldlabel.collect.second_factor import drop_factor
+    from goldlabel.collect.people.accounts import change_password, person_of
+    from goldlabel.collect.people.passwords import draw_words, hash_password
+    from goldlabel.collect.people.second_factor import drop_factor
 
     password = draw_words()
     hashed = hash_password(password)
@@ -430,10 +430,10 @@ def _import_premises(
     tool: str | None,
     reading: ReadingOptions,
 ) -> dict[str, Any]:
-    from goldlabel.collect.importing.batches import add_all_premises
-    from goldlabel.collect.importing.known import known_premises
-    from goldlabel.collect.importing.tools import tool_premises
-    from goldlabel.collect.premises import read_premises, select_by_questions, select_premises
+    from goldlabel.collect.data.importing.batches import add_all_premises
+    from goldlabel.collect.data.importing.known import known_premises
+    from goldlabel.collect.data.importing.tools import tool_premises
+    from goldlabel.collect.data.premises import read_premises, select_by_questions, select_premises
 
     if questions is not None and limit is None:
         raise InputError("--questions draws the nearest premises; say how many with --limit")
@@ -463,9 +463,9 @@ def _import_premises(
 
 
 def _import_pairs(store: Store, found: Project, given: list[Pairs], origin: str, votes: str) -> dict[str, Any]:
-    from goldlabel.collect.importing.batches import add_all_pairs
-    from goldlabel.collect.importing.pairs import NewPairs
-    from goldlabel.collect.importing.reports import pairs_report
+    from goldlabel.collect.data.importing.batches import add_all_pairs
+    from goldlabel.collect.data.importing.pairs import NewPairs
+    from goldlabel.collect.data.importing.reports import pairs_report
 
     new = [one for pairs in given for one in NewPairs(pairs, found.protocol, origin, votes)]
     with progress(f"importing into {found.name}", len(new), in_bytes=False) as advance:

@@ -93,7 +93,7 @@ def close_command(
 ) -> None:
     """Close the open round and fix its splits."""
     require_collect()
-    from goldlabel.collect.rounds import close_round
+    from goldlabel.collect.rounds.rounds import close_round
 
     with closing(open_store(folder, database)) as store, store.write() as tx:
         close_round(tx, find_project(tx, folder, project).id, force=force, by=None)
@@ -210,7 +210,7 @@ def report_command(
 
 
 def _amount(option: str, text: str | None) -> Decimal | None:
-    from goldlabel.collect.amounts import parse_amount
+    from goldlabel.collect.money.amounts import parse_amount
 
     amount = None if text is None else parse_amount(text)
     if text is not None and amount is None:

@@ -13,8 +13,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Table, func, select
 
-from goldlabel.collect.consent import newest_consent, publish_consent
 from goldlabel.collect.events import record
+from goldlabel.collect.people.consent import newest_consent, publish_consent
 from goldlabel.collect.projects import (
     ARCHIVED,
     DELETED,
@@ -26,9 +26,9 @@ from goldlabel.collect.projects import (
     require_open,
 )
 from goldlabel.collect.refusals import Conflict, Invalid
-from goldlabel.collect.rules import clean_text
 from goldlabel.collect.schema import answers, assignments, events, ledger, metadata, projects, pseudonyms, tasks
 from goldlabel.collect.store import Transaction
+from goldlabel.collect.work.rules import clean_text
 
 _KEPT = (events, ledger, pseudonyms)
 _BARE: tuple[Table, ...] = (answers, assignments, tasks)

@@ -14,26 +14,26 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Row, func, select
 
-from goldlabel.collect import drawing
+from goldlabel.collect.data.fixed_splits import refuse_two_in_pool, refuse_two_splits
+from goldlabel.collect.data.importing.tables import refuse_long
+from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.events import record
-from goldlabel.collect.fixed_splits import refuse_two_in_pool, refuse_two_splits
-from goldlabel.collect.importing.tables import refuse_long
 from goldlabel.collect.kinds import KINDS, Kind
-from goldlabel.collect.ledger import in_units
 from goldlabel.collect.messages import message, words
-from goldlabel.collect.premises import Premise
+from goldlabel.collect.money.ledger import in_units
+from goldlabel.collect.people.pseudonyms import give_pseudonym
 from goldlabel.collect.protocols import Protocol
-from goldlabel.collect.pseudonyms import give_pseudonym
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
-from goldlabel.collect.rules import clean_text
 from goldlabel.collect.schema import members, pairs, premises, projects, subsets, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.texts import training_examples
+from goldlabel.collect.work import drawing
+from goldlabel.collect.work.rules import clean_text
 from goldlabel.messages import Word
 from goldlabel.pairs.labels import NO_GOLD
 
 if TYPE_CHECKING:
-    from goldlabel.collect.verdicts import Policy
+    from goldlabel.collect.work.verdicts import Policy
 
 STATES = ("running", "paused")
 ARCHIVED, DELETED = "archived", "deleted"

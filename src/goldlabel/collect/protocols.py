@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from goldlabel.collect.amounts import LARGEST_AMOUNT
 from goldlabel.collect.kinds import KINDS, offered_kinds
 from goldlabel.collect.messages import hint, message, one_of, words
-from goldlabel.collect.questions import MOST_QUESTIONS, Question
+from goldlabel.collect.money.amounts import LARGEST_AMOUNT
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.settings import bounds, dump_settings, load_settings, require, require_bounds, require_pattern
+from goldlabel.collect.work.questions import MOST_QUESTIONS, Question
 from goldlabel.messages import Word
 from goldlabel.pairs.labels import ABSTENTIONS, LABEL_SPACES, NO_GOLD, LabelSpace, label_space
 from goldlabel.pairs.lexicon import LEXICONS, lexicon

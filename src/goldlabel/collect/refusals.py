@@ -12,7 +12,7 @@ from goldlabel.collect.messages import message
 from goldlabel.errors import InputError
 
 if TYPE_CHECKING:
-    from goldlabel.collect.rules import Violation
+    from goldlabel.collect.work.rules import Violation
 
 
 class Refusal(InputError):  # noqa: N818 - named as what is said, not as what broke

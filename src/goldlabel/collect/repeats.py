@@ -13,10 +13,10 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from goldlabel.collect.answering import check_key
 from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.schema import repeats
 from goldlabel.collect.store import Transaction
+from goldlabel.collect.work.answering import check_key
 
 KEPT = timedelta(days=1)
 

@@ -10,8 +10,8 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import polars as pl
 
-from goldlabel.collect.amounts import LARGEST_AMOUNT, parse_amount
 from goldlabel.collect.messages import hint, message
+from goldlabel.collect.money.amounts import LARGEST_AMOUNT, parse_amount
 from goldlabel.collect.refusals import Invalid
 from goldlabel.messages import Message, Word
 

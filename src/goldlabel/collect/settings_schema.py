@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from decimal import Decimal
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from goldlabel.collect.amounts import PLACES
+from goldlabel.collect.money.amounts import PLACES
 from goldlabel.collect.settings import bounds_of
 
 LONGEST_TEXT = 200_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goldlabel.audit import Audit
-from goldlabel.collect.export import Section
+from goldlabel.collect.data.export import Section
 from goldlabel.pairs.rows import to_json
 
 MOST_FINDINGS = 10

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from goldlabel.collect.export import split_pairs
-from goldlabel.collect.snapshot import Snapshot
+from goldlabel.collect.data.export import split_pairs
+from goldlabel.collect.data.snapshot import Snapshot
 from goldlabel.metrics import Estimate, mean, share
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import NO_GOLD

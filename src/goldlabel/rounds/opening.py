@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from goldlabel.collect.adversaries import named_adversaries
 from goldlabel.collect.projects import project
-from goldlabel.collect.rounds import Adversary, Rates, Round, open_round, rounds_of
+from goldlabel.collect.rounds.adversaries import named_adversaries
+from goldlabel.collect.rounds.rounds import Adversary, Rates, Round, open_round, rounds_of
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 

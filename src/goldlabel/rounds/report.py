@@ -14,9 +14,9 @@ from typing import Any
 import polars as pl
 
 from goldlabel.bench import BenchProgress, bench
-from goldlabel.collect.export import export_project
-from goldlabel.collect.rounds import Round, rounds_of
-from goldlabel.collect.snapshot import take_snapshot
+from goldlabel.collect.data.export import export_project
+from goldlabel.collect.data.snapshot import take_snapshot
+from goldlabel.collect.rounds.rounds import Round, rounds_of
 from goldlabel.collect.store import Store
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.files import write_text

@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from goldlabel.collect.round_splits import round_name
-from goldlabel.collect.rounds import OpenWork, Round, open_round_of, open_work, rounds_of, unused_contexts
-from goldlabel.collect.snapshot import take_snapshot
+from goldlabel.collect.data.snapshot import take_snapshot
+from goldlabel.collect.rounds.round_splits import round_name
+from goldlabel.collect.rounds.rounds import OpenWork, Round, open_round_of, open_work, rounds_of, unused_contexts
 from goldlabel.collect.store import Store
 from goldlabel.pairs import Result
 from goldlabel.rounds.figures import Campaign, measure_campaign

@@ -14,11 +14,11 @@ from typing import Any
 
 import polars as pl
 
-from goldlabel.collect.export import split_pairs
+from goldlabel.collect.data.export import split_pairs
+from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.refusals import Conflict
-from goldlabel.collect.round_splits import round_name
-from goldlabel.collect.rounds import keep_trained, rounds_of
-from goldlabel.collect.snapshot import take_snapshot
+from goldlabel.collect.rounds.round_splits import round_name
+from goldlabel.collect.rounds.rounds import keep_trained, rounds_of
 from goldlabel.collect.store import Store
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.pairs import Pairs, Result

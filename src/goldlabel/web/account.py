@@ -7,12 +7,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
-from goldlabel.collect import accounts, consent, contacts, letters, limits, payouts, people, projects, second_factor
-from goldlabel.collect.accounts import Session, fold_login
-from goldlabel.collect.browsing import ledger_slice
-from goldlabel.collect.contacts import LONGEST_CONTACT
-from goldlabel.collect.passwords import SHORTEST_PASSWORD, hash_password
-from goldlabel.collect.pseudonyms import own_pseudonyms
+from goldlabel.collect import projects
+from goldlabel.collect.data.browsing import ledger_slice
+from goldlabel.collect.money import payouts
+from goldlabel.collect.people import accounts, consent, contacts, letters, limits, people, second_factor
+from goldlabel.collect.people.accounts import Session, fold_login
+from goldlabel.collect.people.contacts import LONGEST_CONTACT
+from goldlabel.collect.people.passwords import SHORTEST_PASSWORD, hash_password
+from goldlabel.collect.people.pseudonyms import own_pseudonyms
 from goldlabel.collect.refusals import Conflict, Forbidden, Invalid, Missing
 from goldlabel.collect.store import LARGEST, Store, Transaction
 from goldlabel.errors import InputError

@@ -7,22 +7,23 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import marketplaces, qualification, verifying
-from goldlabel.collect.answering import LONGEST_KEY
-from goldlabel.collect.assignment import take_up
 from goldlabel.collect.collection import collection_key
-from goldlabel.collect.drafts import last_set_aside
-from goldlabel.collect.fooling import LONGEST_REASON
 from goldlabel.collect.kinds.kind import WORKS
-from goldlabel.collect.letters import inbox
-from goldlabel.collect.people import Member, require_role
+from goldlabel.collect.people import marketplaces, qualification
+from goldlabel.collect.people.letters import inbox
+from goldlabel.collect.people.people import Member, require_role
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import Protocol
-from goldlabel.collect.questions import LONGEST_RESPONSE, asked_with
-from goldlabel.collect.rounds import protocol_now
-from goldlabel.collect.rules import script_parameters
+from goldlabel.collect.rounds.fooling import LONGEST_REASON
+from goldlabel.collect.rounds.rounds import protocol_now
 from goldlabel.collect.store import LARGEST
 from goldlabel.collect.texts import instructions, training_examples
+from goldlabel.collect.work import verifying
+from goldlabel.collect.work.answering import LONGEST_KEY
+from goldlabel.collect.work.assignment import take_up
+from goldlabel.collect.work.drafts import last_set_aside
+from goldlabel.collect.work.questions import LONGEST_RESPONSE, asked_with
+from goldlabel.collect.work.rules import script_parameters
 from goldlabel.web import annotator_api, tries_api
 from goldlabel.web.language import translator
 from goldlabel.web.pages import page

@@ -12,14 +12,15 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from goldlabel.collect import assignment, drafts, marketplaces, verifying, writing
-from goldlabel.collect.answering import LONGEST_KEY, MOST_TIMINGS, Receipt
-from goldlabel.collect.drafts import LAST_REVISION
+from goldlabel.collect.people import marketplaces
 from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Missing
-from goldlabel.collect.review import Review, review
-from goldlabel.collect.rules import Hypothesis
 from goldlabel.collect.store import Store
+from goldlabel.collect.work import assignment, drafts, verifying, writing
+from goldlabel.collect.work.answering import LONGEST_KEY, MOST_TIMINGS, Receipt
+from goldlabel.collect.work.drafts import LAST_REVISION
+from goldlabel.collect.work.review import Review, review
+from goldlabel.collect.work.rules import Hypothesis
 from goldlabel.errors import InputError
 from goldlabel.web.language import language_of
 from goldlabel.web.security import ObjectId, Person, ProjectId, Stored
@@ -118,7 +119,7 @@ class Kept(BaseModel):
 
 
 class Broken(BaseModel):
-    """A rule that a hypothesis breaks, as ``goldlabel.collect.rules`` tells it."""
+    """A rule that a hypothesis breaks, as ``goldlabel.collect.work.rules`` tells it."""
 
     rule: str
     label: str

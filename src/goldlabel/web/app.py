@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from goldlabel.collect.passwords import MOST_AT_ONCE
+from goldlabel.collect.people.passwords import MOST_AT_ONCE
 from goldlabel.collect.store import Store
 from goldlabel.web import (
     account,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import accounts, leaving, people, projects
-from goldlabel.collect.accounts import Session
-from goldlabel.collect.browsing import owed
+from goldlabel.collect import projects
+from goldlabel.collect.data.browsing import owed
+from goldlabel.collect.people import accounts, leaving, people
+from goldlabel.collect.people.accounts import Session
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.web.failures import describe

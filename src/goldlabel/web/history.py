@@ -9,14 +9,14 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 from pydantic import Field
 
-from goldlabel.collect import history, remarks
-from goldlabel.collect.feedback import feedback
 from goldlabel.collect.kinds.kind import WORKS
-from goldlabel.collect.people import ROLES, require_role
+from goldlabel.collect.people.feedback import feedback
+from goldlabel.collect.people.people import ROLES, require_role
 from goldlabel.collect.projects import Project, project
-from goldlabel.collect.questions import LONGEST_NAME, LONGEST_RESPONSE, MOST_QUESTIONS, asked_with
-from goldlabel.collect.remarks import LONGEST_REMARK
 from goldlabel.collect.store import LARGEST
+from goldlabel.collect.work import history, remarks
+from goldlabel.collect.work.questions import LONGEST_NAME, LONGEST_RESPONSE, MOST_QUESTIONS, asked_with
+from goldlabel.collect.work.remarks import LONGEST_REMARK
 from goldlabel.web.pages import page
 from goldlabel.web.security import Before, ObjectId, Person, ProjectId, Stored, limit
 from goldlabel.web.work import LONGEST_TEXT

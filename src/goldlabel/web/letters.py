@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import consent, letters
-from goldlabel.collect.letters import LONGEST_LETTER
+from goldlabel.collect.people import consent, letters
+from goldlabel.collect.people.letters import LONGEST_LETTER
 from goldlabel.collect.store import LARGEST
 from goldlabel.web.history import Own
 from goldlabel.web.pages import page

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import Response
 
-from goldlabel.collect import marketplaces, projects
-from goldlabel.collect.marketplaces import MTURK, SUBMIT_HOSTS
-from goldlabel.collect.people import require_role
+from goldlabel.collect import projects
+from goldlabel.collect.people import marketplaces
+from goldlabel.collect.people.marketplaces import MTURK, SUBMIT_HOSTS
+from goldlabel.collect.people.people import require_role
 from goldlabel.collect.refusals import Missing
 from goldlabel.web.pages import page
 from goldlabel.web.security import HEADERS, HOUR, Person, ProjectId, Stored, address_of, is_plain, limit

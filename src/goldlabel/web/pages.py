@@ -21,8 +21,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from goldlabel.collect.ledger import in_currency, reason_of
-from goldlabel.collect.tryout import tryout_number
+from goldlabel.collect.money.ledger import in_currency, reason_of
+from goldlabel.collect.work.tryout import tryout_number
 from goldlabel.web.language import LANGUAGES, catalogue, language_of
 from goldlabel.web.security import CSRF_FIELD, session_of
 from goldlabel.web.translation import translate

@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import passes, people
-from goldlabel.collect.passwords import SHORTEST_PASSWORD, hash_password
+from goldlabel.collect.people import passes, people
+from goldlabel.collect.people.passwords import SHORTEST_PASSWORD, hash_password
 from goldlabel.collect.refusals import Expired, Invalid, Missing
 from goldlabel.collect.store import Store
 from goldlabel.web.failures import describe

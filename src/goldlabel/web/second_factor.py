@@ -9,10 +9,10 @@ import segno
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import accounts, passes, second_factor
-from goldlabel.collect.accounts import Session
+from goldlabel.collect.people import accounts, passes, second_factor
+from goldlabel.collect.people.accounts import Session
+from goldlabel.collect.people.second_factor import LONGEST_CODE
 from goldlabel.collect.refusals import Expired, Forbidden, Refusal
-from goldlabel.collect.second_factor import LONGEST_CODE
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page

@@ -23,14 +23,14 @@ from starlette.requests import cookie_parser
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from goldlabel.collect import accounts, limits, people
-from goldlabel.collect.accounts import LONGEST_LOGIN, NewSession, Session
-from goldlabel.collect.importing.tables import MOST_BYTES
-from goldlabel.collect.passwords import LONGEST_PASSWORD
+from goldlabel.collect.data.importing.tables import MOST_BYTES
+from goldlabel.collect.people import accounts, limits, people
+from goldlabel.collect.people.accounts import LONGEST_LOGIN, NewSession, Session
+from goldlabel.collect.people.passwords import LONGEST_PASSWORD
+from goldlabel.collect.people.tokens import Bearer, bearer
 from goldlabel.collect.projects import Project, project, projects_of, require_open
 from goldlabel.collect.store import LARGEST, Store
-from goldlabel.collect.tokens import Bearer, bearer
-from goldlabel.collect.tryout import trial_store, tryout_number
+from goldlabel.collect.work.tryout import trial_store, tryout_number
 
 SESSION, VISITOR = "goldlabel_session", "goldlabel_visitor"
 API = "/api/v1/"

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import accounts, passes, second_factor
+from goldlabel.collect.people import accounts, passes, second_factor
 from goldlabel.collect.store import Store
 from goldlabel.web.security import LIFETIME, SESSION, keep_session
 

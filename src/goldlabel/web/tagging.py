@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import tagging
-from goldlabel.collect.people import require_role
+from goldlabel.collect.people.people import require_role
 from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import LARGEST
-from goldlabel.collect.tagging import LONGEST_COMMENT, QUALITIES, TAGS, Tagging
+from goldlabel.collect.work import tagging
+from goldlabel.collect.work.tagging import LONGEST_COMMENT, QUALITIES, TAGS, Tagging
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.security import ObjectId, Person, ProjectId, Stored

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 from pydantic import Field
 
-from goldlabel.collect import tokens
+from goldlabel.collect.people import tokens
 from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page

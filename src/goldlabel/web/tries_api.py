@@ -14,9 +14,10 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from goldlabel.collect import assignment, fooling, tries
-from goldlabel.collect.rounds import open_round_of
+from goldlabel.collect.rounds import fooling, tries
+from goldlabel.collect.rounds.rounds import open_round_of
 from goldlabel.collect.store import Store, Transaction
+from goldlabel.collect.work import assignment
 from goldlabel.web.annotator_api import Answered, Key, answered
 from goldlabel.web.security import ObjectId, Person, Stored
 from goldlabel.web.work import LONGEST_TEXT, Name, Seconds

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
-from goldlabel.collect.importing.tables import MOST_BYTES
+from goldlabel.collect.data.importing.tables import MOST_BYTES
 
 
 class _LargeForm(Request):

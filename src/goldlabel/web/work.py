@@ -7,13 +7,13 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from goldlabel.collect import assignment, drafts
-from goldlabel.collect import progress as stages
-from goldlabel.collect.answering import MOST_SECONDS, MOST_TIMINGS
 from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.projects import Project
-from goldlabel.collect.questions import LONGEST_NAME, LONGEST_RESPONSE, MOST_QUESTIONS
 from goldlabel.collect.store import Transaction
+from goldlabel.collect.work import assignment, drafts
+from goldlabel.collect.work import progress as stages
+from goldlabel.collect.work.answering import MOST_SECONDS, MOST_TIMINGS
+from goldlabel.collect.work.questions import LONGEST_NAME, LONGEST_RESPONSE, MOST_QUESTIONS
 
 LONGEST_TEXT = 20_000
 """Characters of one box that are read at all; a project's own limit is far below."""

@@ -15,10 +15,10 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from goldlabel.collect import tries
-from goldlabel.collect.rounds import MOST_ADVERSARIES, Adversary, Round, round_of
+from goldlabel.collect.rounds import tries
+from goldlabel.collect.rounds.rounds import MOST_ADVERSARIES, Adversary, Round, round_of
+from goldlabel.collect.rounds.tries import Question
 from goldlabel.collect.store import Store
-from goldlabel.collect.tries import Question
 from goldlabel.errors import GoldlabelError, StorageError
 from goldlabel.models import Model
 from goldlabel.models.loading import load_model

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from goldlabel.collect.export import Section, export_project
+from goldlabel.collect.data.export import Section, export_project
 from goldlabel.collect.jobs import PIECE, Job, add_piece, renew_job
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError

@@ -14,11 +14,9 @@ from goldlabel.audit.corpus import Corpus, read_corpus
 from goldlabel.audit.hypothesis_only import OutOfFold, cross_validate, judge
 from goldlabel.audit.pmi import rank_words
 from goldlabel.audit.tags import carries
-from goldlabel.collect.events import newest_event
-from goldlabel.collect.figures import Figures, measure_figures
-from goldlabel.collect.forecast import forecast_project
-from goldlabel.collect.marks import Marks
-from goldlabel.collect.measurements import (
+from goldlabel.collect.data.figures import Figures, measure_figures
+from goldlabel.collect.data.marks import Marks
+from goldlabel.collect.data.measurements import (
     Agreement,
     Baseline,
     Blind,
@@ -32,7 +30,9 @@ from goldlabel.collect.measurements import (
     TellingWord,
     save_measured,
 )
-from goldlabel.collect.snapshot import Snapshot, take_snapshot
+from goldlabel.collect.data.snapshot import Snapshot, take_snapshot
+from goldlabel.collect.events import newest_event
+from goldlabel.collect.money.forecast import forecast_project
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.metrics import share

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from goldlabel.collect import jobs
-from goldlabel.collect.export import EXPORT
+from goldlabel.collect.data.export import EXPORT
+from goldlabel.collect.data.measurements import MEASURE
 from goldlabel.collect.jobs import Job
-from goldlabel.collect.measurements import MEASURE
 from goldlabel.collect.messages import message
 from goldlabel.collect.refusals import Refusal
 from goldlabel.collect.store import Store, hide_values

@@ -1,8 +1,7 @@
 """Adversarial rounds (Nie et al. 2020, section 2): people write what a model gets wrong, others confirm it.
 
-A round is open for some time, with models of its own (``collect/rounds.py``); a writer tries (``collect/tries.py``)
-until a model is wrong (``collect/fooling.py``), and two or three others decide who was right. The labels are worded as
-in the paper (section 2.2).
+A round is open for some time, with models of its own; a writer tries until a model is wrong, and two or three others
+decide who was right (``collect/rounds/``: rounds, tries, fooling). The labels are worded as in the paper (section 2.2).
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from goldlabel.collect.bonuses import follow_verdict
-from goldlabel.collect.figures import measure
+from goldlabel.collect.data.figures import measure
 from goldlabel.collect.kinds.kind import JUDGING_SETTINGS, N_, VERIFY, WRITE, Kind
+from goldlabel.collect.money.bonuses import follow_verdict
 from goldlabel.collect.protocols import (
     ONLY,
     Condition,
@@ -23,11 +22,11 @@ from goldlabel.collect.protocols import (
     WritingRules,
     base_protocol,
 )
-from goldlabel.collect.round_splits import RoundSplits
-from goldlabel.collect.verdicts import TwoPlusOne
+from goldlabel.collect.rounds.round_splits import RoundSplits
+from goldlabel.collect.work.verdicts import TwoPlusOne
 
 if TYPE_CHECKING:
-    from goldlabel.collect.snapshot import Snapshot
+    from goldlabel.collect.data.snapshot import Snapshot
 
 
 def _make(_: Sequence[str], language: str) -> Protocol:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from goldlabel.collect.figures import Figures, measure
+from goldlabel.collect.data.figures import Figures, measure
+from goldlabel.collect.data.splits import VerifiedSplits
 from goldlabel.collect.kinds.kind import JUDGING_SETTINGS, N_, VERIFY, WRITE, Kind
 from goldlabel.collect.protocols import CONDITIONS, Protocol, base_protocol
-from goldlabel.collect.splits import VerifiedSplits
-from goldlabel.collect.verdicts import panel
+from goldlabel.collect.work.verdicts import panel
 
 if TYPE_CHECKING:
-    from goldlabel.collect.snapshot import Snapshot
+    from goldlabel.collect.data.snapshot import Snapshot
 
 
 def _make(names: Sequence[str], language: str) -> Protocol:

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from goldlabel.collect.figures import Figures, measure
+from goldlabel.collect.data.figures import Figures, measure
+from goldlabel.collect.data.snapshot import verified
 from goldlabel.collect.kinds.kind import N_, VERIFY, Kind
 from goldlabel.collect.kinds.labelling import LABELLING_IMPORTS, LABELLING_SETTINGS, no_splits
 from goldlabel.collect.protocols import Protocol, Qualification, VerifyingRules, base_protocol
-from goldlabel.collect.snapshot import verified
-from goldlabel.collect.verdicts import panel
+from goldlabel.collect.work.verdicts import panel
 from goldlabel.verify import human_baseline, votes_of
 
 if TYPE_CHECKING:
-    from goldlabel.collect.snapshot import Snapshot
+    from goldlabel.collect.data.snapshot import Snapshot
 
 
 def _make(_: Sequence[str], language: str) -> Protocol:

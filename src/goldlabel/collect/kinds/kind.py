@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from goldlabel.collect.figures import Figures
+    from goldlabel.collect.data.figures import Figures
+    from goldlabel.collect.data.snapshot import Snapshot
     from goldlabel.collect.projects import Project
     from goldlabel.collect.protocols import Protocol
-    from goldlabel.collect.snapshot import Snapshot
     from goldlabel.collect.store import Transaction
-    from goldlabel.collect.verdicts import Policy
+    from goldlabel.collect.work.verdicts import Policy
     from goldlabel.pairs.splits import Plan
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from goldlabel.collect.kinds.kind import JUDGING_SETTINGS
 
 if TYPE_CHECKING:
-    from goldlabel.collect.snapshot import Snapshot
+    from goldlabel.collect.data.snapshot import Snapshot
 
 LABELLING_SETTINGS = ("verifying.verifiers", "verifying.foreign", "verifying.sample", *JUDGING_SETTINGS)
 LABELLING_IMPORTS = ("imported", "foreign", "gold")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goldlabel.collect.figures import measure
+from goldlabel.collect.data.figures import measure
 from goldlabel.collect.kinds.kind import N_, VERIFY, Kind
 from goldlabel.collect.kinds.labelling import LABELLING_IMPORTS, LABELLING_SETTINGS, no_splits
 from goldlabel.collect.protocols import Protocol, Qualification, VerifyingRules, base_protocol
-from goldlabel.collect.verdicts import panel
+from goldlabel.collect.work.verdicts import panel
 
 
 def _make(_: Sequence[str], language: str) -> Protocol:

@@ -10,7 +10,7 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, Request
 
-from goldlabel.collect.tokens import ANNOTATOR, REQUESTER
+from goldlabel.collect.people.tokens import ANNOTATOR, REQUESTER
 from goldlabel.web import annotator_api, tries_api
 from goldlabel.web.api import exports, people, projects, stock
 from goldlabel.web.api.bearer import FAILURES, scope

@@ -9,8 +9,8 @@ from fastapi import Depends, Header, Request
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 
-from goldlabel.collect.answering import LONGEST_KEY
-from goldlabel.collect.tokens import Bearer, is_use_due, note_use, require_scope
+from goldlabel.collect.people.tokens import Bearer, is_use_due, note_use, require_scope
+from goldlabel.collect.work.answering import LONGEST_KEY
 from goldlabel.web.security import SignedOut, Stored, session_of
 
 _SCHEME = HTTPBearer(description="A token from the account page.", auto_error=False)

@@ -9,7 +9,7 @@ from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
 
 from goldlabel.collect import jobs
-from goldlabel.collect.export import EXPORT
+from goldlabel.collect.data.export import EXPORT
 from goldlabel.collect.jobs import Job
 from goldlabel.web.api.bearer import Holder
 from goldlabel.web.requester.exporting import count_export, send_export

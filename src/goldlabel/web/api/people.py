@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from goldlabel.collect import leaving, people, qualification
-from goldlabel.collect.people import Invitation, Member
-from goldlabel.collect.qualification import PersonOverview
+from goldlabel.collect.people import leaving, people, qualification
+from goldlabel.collect.people.people import Invitation, Member
+from goldlabel.collect.people.qualification import PersonOverview
 from goldlabel.collect.repeats import once
 from goldlabel.web.api.bearer import Holder, Key
 from goldlabel.web.requester.invitations import MOST_DAYS, MOST_USES

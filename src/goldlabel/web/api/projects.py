@@ -9,8 +9,8 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field, TypeAdapter, WithJsonSchema
 
 from goldlabel.collect import projects
-from goldlabel.collect.ledger import totals
-from goldlabel.collect.measurements import PageFigures, look_up
+from goldlabel.collect.data.measurements import PageFigures, look_up
+from goldlabel.collect.money.ledger import totals
 from goldlabel.collect.projects import LONGEST_NAME, Project, queue_progress
 from goldlabel.collect.protocols import Protocol, make_protocol, with_settings
 from goldlabel.collect.refusals import Forbidden

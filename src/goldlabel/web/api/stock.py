@@ -9,10 +9,10 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from goldlabel.collect import projects
-from goldlabel.collect.importing.batches import new_pairs, new_premises
-from goldlabel.collect.importing.known import known_pairs, known_premises
-from goldlabel.collect.importing.reports import pairs_report
-from goldlabel.collect.premises import read_premises
+from goldlabel.collect.data.importing.batches import new_pairs, new_premises
+from goldlabel.collect.data.importing.known import known_pairs, known_premises
+from goldlabel.collect.data.importing.reports import pairs_report
+from goldlabel.collect.data.premises import read_premises
 from goldlabel.collect.projects import NewPair
 from goldlabel.collect.repeats import once
 from goldlabel.pairs.labels import NO_GOLD

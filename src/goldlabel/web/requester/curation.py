@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect.adjudication import LONGEST_NOTE, adjudicate, ties
-from goldlabel.collect.browsing import premise_row
-from goldlabel.collect.editing import edit_pair, edit_premise
-from goldlabel.collect.hiding import hide_pair, hide_premise
-from goldlabel.collect.pair_browsing import pair_rows, pair_votes
+from goldlabel.collect.data.browsing import premise_row
+from goldlabel.collect.data.editing import edit_pair, edit_premise
+from goldlabel.collect.data.hiding import hide_pair, hide_premise
+from goldlabel.collect.data.pair_browsing import pair_rows, pair_votes
+from goldlabel.collect.work.adjudication import LONGEST_NOTE, adjudicate, ties
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, ObjectId, Person, Stored
 

@@ -9,15 +9,15 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from goldlabel.collect import qualification
-from goldlabel.collect.browsing import QUEUES, ledger_kinds, owed, queue_slice
-from goldlabel.collect.budget import standing
-from goldlabel.collect.checking import pending_checks
-from goldlabel.collect.measurements import Group, look_up
-from goldlabel.collect.pair_browsing import pairs_by_subset
+from goldlabel.collect.data.browsing import QUEUES, ledger_kinds, owed, queue_slice
+from goldlabel.collect.data.measurements import Group, look_up
+from goldlabel.collect.data.pair_browsing import pairs_by_subset
+from goldlabel.collect.money.budget import standing
+from goldlabel.collect.people import qualification
 from goldlabel.collect.projects import Project, QueueLine, queue_progress
 from goldlabel.collect.store import Store
-from goldlabel.collect.tagging import tag_figures
+from goldlabel.collect.work.checking import pending_checks
+from goldlabel.collect.work.tagging import tag_figures
 from goldlabel.web.pages import page
 from goldlabel.web.security import Before, Managed, Stored
 from goldlabel.web.sorting import Sorted

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Form
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import rejection
 from goldlabel.collect.kinds.kind import WORKS
+from goldlabel.collect.people import rejection
 from goldlabel.collect.store import LARGEST
 from goldlabel.web.security import Managed, ObjectId, Person, Stored
 

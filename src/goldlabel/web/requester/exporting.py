@@ -9,8 +9,8 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 
 from goldlabel.collect import jobs
-from goldlabel.collect.accounts import Session
-from goldlabel.collect.export import EXPORT
+from goldlabel.collect.data.export import EXPORT
+from goldlabel.collect.people.accounts import Session
 from goldlabel.collect.projects import Project
 from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.store import Store

@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect.importing.batches import add_all_pairs
-from goldlabel.collect.importing.pairs import FORMATS, NewPairs, read_pairs
-from goldlabel.collect.importing.reports import keep_report, pairs_report, report_of
-from goldlabel.collect.importing.tables import MOST_BYTES
-from goldlabel.collect.importing.tools import uploaded_pairs
-from goldlabel.collect.importing.uploads import file_name, plain_file
+from goldlabel.collect.data.importing.batches import add_all_pairs
+from goldlabel.collect.data.importing.pairs import FORMATS, NewPairs, read_pairs
+from goldlabel.collect.data.importing.reports import keep_report, pairs_report, report_of
+from goldlabel.collect.data.importing.tables import MOST_BYTES
+from goldlabel.collect.data.importing.tools import uploaded_pairs
+from goldlabel.collect.data.importing.uploads import file_name, plain_file
 from goldlabel.collect.projects import Project
 from goldlabel.collect.protocols import LONGEST_LABEL, MOST_LABELS
 from goldlabel.collect.refusals import Invalid

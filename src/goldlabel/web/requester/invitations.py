@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import people
+from goldlabel.collect.people import people
 from goldlabel.collect.projects import Project
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import consent, letters
-from goldlabel.collect.consent import LONGEST_CONSENT
-from goldlabel.collect.letters import LONGEST_LETTER
-from goldlabel.collect.pseudonyms import pseudonyms_of
+from goldlabel.collect.people import consent, letters
+from goldlabel.collect.people.consent import LONGEST_CONSENT
+from goldlabel.collect.people.letters import LONGEST_LETTER
+from goldlabel.collect.people.pseudonyms import pseudonyms_of
 from goldlabel.collect.store import LARGEST
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, Person, Stored

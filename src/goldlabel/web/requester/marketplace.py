@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import Response
 
-from goldlabel.collect import marketplaces
-from goldlabel.collect.marketplaces import MOST_QUOTA, MTURK, PROLIFIC
+from goldlabel.collect.people import marketplaces
+from goldlabel.collect.people.marketplaces import MOST_QUOTA, MTURK, PROLIFIC
 from goldlabel.collect.projects import Project
 from goldlabel.errors import InputError
 from goldlabel.web.failures import describe

@@ -9,12 +9,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import checking, ledger
-from goldlabel.collect.amounts import LARGEST_AMOUNT, parse_amount
-from goldlabel.collect.browsing import ledger_kinds, ledger_slice, owed
-from goldlabel.collect.pseudonyms import pseudonyms_of
+from goldlabel.collect.data.browsing import ledger_kinds, ledger_slice, owed
+from goldlabel.collect.money import ledger
+from goldlabel.collect.money.amounts import LARGEST_AMOUNT, parse_amount
+from goldlabel.collect.people.pseudonyms import pseudonyms_of
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import LARGEST
+from goldlabel.collect.work import checking
 from goldlabel.messages import Word
 from goldlabel.web.pages import page
 from goldlabel.web.security import Before, Managed, ObjectId, Person, Stored, local_path

@@ -7,10 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
-from goldlabel.collect.adjudication import adjudications_of
-from goldlabel.collect.marks import Marks
-from goldlabel.collect.measurements import load_marks, look_up
-from goldlabel.collect.pair_browsing import (
+from goldlabel.collect.data.marks import Marks
+from goldlabel.collect.data.measurements import load_marks, look_up
+from goldlabel.collect.data.pair_browsing import (
     PairFilter,
     by_premise,
     count_pairs,
@@ -19,9 +18,10 @@ from goldlabel.collect.pair_browsing import (
     pair_votes,
     siblings,
 )
-from goldlabel.collect.remarks import remarks_on
-from goldlabel.collect.rules import Hypothesis, measure_hypotheses
-from goldlabel.collect.tagging import taggings_of
+from goldlabel.collect.work.adjudication import adjudications_of
+from goldlabel.collect.work.remarks import remarks_on
+from goldlabel.collect.work.rules import Hypothesis, measure_hypotheses
+from goldlabel.collect.work.tagging import taggings_of
 from goldlabel.web.pages import page
 from goldlabel.web.security import Before, Managed, ObjectId, Stored
 

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import contacts, payouts
+from goldlabel.collect.money import payouts
+from goldlabel.collect.people import contacts
 from goldlabel.collect.store import LARGEST
 from goldlabel.web.pages import page
 from goldlabel.web.requester.money import read_amount

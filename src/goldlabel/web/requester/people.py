@@ -9,13 +9,14 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import leaving, measurements, people, qualification
-from goldlabel.collect.browsing import ledger_slice
-from goldlabel.collect.measurements import PersonAgreement
-from goldlabel.collect.qualification import PersonOverview
+from goldlabel.collect.data import measurements
+from goldlabel.collect.data.browsing import ledger_slice
+from goldlabel.collect.data.measurements import PersonAgreement
+from goldlabel.collect.people import leaving, people, qualification
+from goldlabel.collect.people.qualification import PersonOverview
+from goldlabel.collect.people.rejection import decisions_of
 from goldlabel.collect.refusals import Missing
-from goldlabel.collect.rejection import decisions_of
-from goldlabel.collect.remarks import waiting_remarks
+from goldlabel.collect.work.remarks import waiting_remarks
 from goldlabel.messages import Message
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, ObjectId, Person, Stored

@@ -8,17 +8,17 @@ from typing import Annotated, BinaryIO
 from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect.browsing import premise_slice, premise_states
-from goldlabel.collect.importing.batches import add_all_premises
-from goldlabel.collect.importing.known import known_premises
-from goldlabel.collect.importing.reports import Report, keep_report, report_of
-from goldlabel.collect.importing.tables import MOST_BYTES
-from goldlabel.collect.importing.uploads import file_name, plain_file
-from goldlabel.collect.premises import FORMATS, read_premises
+from goldlabel.collect.data.browsing import premise_slice, premise_states
+from goldlabel.collect.data.importing.batches import add_all_premises
+from goldlabel.collect.data.importing.known import known_premises
+from goldlabel.collect.data.importing.reports import Report, keep_report, report_of
+from goldlabel.collect.data.importing.tables import MOST_BYTES
+from goldlabel.collect.data.importing.uploads import file_name, plain_file
+from goldlabel.collect.data.premises import FORMATS, read_premises
 from goldlabel.collect.projects import Project
 from goldlabel.collect.refusals import Invalid
-from goldlabel.collect.rules import clean_text
 from goldlabel.collect.store import Store
+from goldlabel.collect.work.rules import clean_text
 from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page

@@ -9,8 +9,8 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import Field
 
 from goldlabel.collect import projects
-from goldlabel.collect.accounts import Session
 from goldlabel.collect.kinds import offered_kinds
+from goldlabel.collect.people.accounts import Session
 from goldlabel.collect.projects import LONGEST_NAME
 from goldlabel.collect.protocols import CONDITIONS, LANGUAGES, LONGEST_LABEL, MOST_LABELS, make_protocol, with_labels
 from goldlabel.collect.refusals import Forbidden, Invalid

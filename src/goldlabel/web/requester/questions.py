@@ -11,7 +11,7 @@ from pydantic import Field
 
 from goldlabel.collect import projects
 from goldlabel.collect.projects import Project
-from goldlabel.collect.questions import (
+from goldlabel.collect.work.questions import (
     LONGEST_NAME,
     LONGEST_OPTION,
     LONGEST_QUESTION,
@@ -19,7 +19,7 @@ from goldlabel.collect.questions import (
     MOST_QUESTIONS,
     QUESTION_KINDS,
 )
-from goldlabel.collect.responses import own_questions
+from goldlabel.collect.work.responses import own_questions
 from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page

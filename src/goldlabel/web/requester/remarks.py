@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import remarks
+from goldlabel.collect.work import remarks
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, ObjectId, Person, Stored
 

@@ -11,10 +11,10 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from goldlabel.collect import projects
-from goldlabel.collect.amounts import PLACES, parse_decimal
-from goldlabel.collect.fixed_splits import read_rules
+from goldlabel.collect.data.fixed_splits import read_rules
 from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.messages import hint
+from goldlabel.collect.money.amounts import PLACES, parse_decimal
 from goldlabel.collect.projects import Project
 from goldlabel.collect.protocols import CONDITIONS, Protocol
 from goldlabel.collect.refusals import Invalid, Refusal

@@ -9,8 +9,8 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import Field
 
 from goldlabel.collect import projects
+from goldlabel.collect.people.training import own_examples
 from goldlabel.collect.texts import known_examples
-from goldlabel.collect.training import own_examples
 from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Form
 from fastapi.responses import RedirectResponse, Response
 
-from goldlabel.collect import tryout
-from goldlabel.collect.people import ROLES, require_role
+from goldlabel.collect.people.people import ROLES, require_role
 from goldlabel.collect.refusals import Missing
+from goldlabel.collect.work import tryout
 from goldlabel.web.security import Owned, Person, ProjectId, Stored
 
 router = APIRouter(tags=["try-outs"])

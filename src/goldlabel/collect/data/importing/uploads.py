@@ -1,0 +1,52 @@
+"""Uploads: a stream becomes a plain file on disk, unpacked and of bounded size, before anything reads it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from goldlabel.collect.data.importing.tables import refuse_large
+from goldlabel.collect.refusals import Invalid
+from goldlabel.errors import InputError
+from goldlabel.files import one_input_file
+
+LONGEST_NAME = 100
+
+
+def file_name(given: str | None) -> str:
+    """Return the name of an upload without folders, and not too long."""
+    return Path((given or "").replace("\\", "/")).name[-LONGEST_NAME:]
+
+
+@contextmanager
+def plain_file(stream: BinaryIO, name: str) -> Iterator[Path]:
+    """Give an upload as a file under its own name, less ``.gz`` and the like; it is gone when the block ends.
+
+    Unpacking stops at the largest size that is read, however little was sent.
+    """
+    with tempfile.TemporaryDirectory(prefix="goldlabel-") as folder:
+        packed = Path(folder, "packed", name)
+        packed.parent.mkdir()
+        with packed.open("wb") as target:
+            shutil.copyfileobj(stream, target)
+        try:
+            source = one_input_file(packed)
+            plain = Path(folder, source.name)
+            with source.open() as unpacked, plain.open("wb") as target:
+                while block := unpacked.read(1 << 20):
+                    target.write(block)
+                    refuse_large(target.tell(), name)
+        except Invalid:
+            raise
+        except InputError as error:
+            raise Invalid("upload_unreadable", file=name, reason=without_place(error, packed)) from error
+        yield plain
+
+
+def without_place(error: InputError, path: Path) -> str:
+    """Return what an error says, with a file's own name in the place of where it lies for the moment."""
+    return str(error).replace(str(path), path.name)

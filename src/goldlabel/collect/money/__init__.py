@@ -1,0 +1,1 @@
+"""Money: amounts, the ledger and its recount, payouts, budgets and forecasts."""

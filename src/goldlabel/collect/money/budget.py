@@ -1,0 +1,174 @@
+"""The budget: what a project may cost, kept by pausing it before a task is given out that might go beyond.
+
+What people earned counts, and what tasks in their hands may still earn at most: what every sentence of it pays, the
+bonus where it may be won, or what the floor under an hour's pay makes of the time for which it is lent. So whatever is
+in hand can be taken and paid. Only what a requester does by themselves goes beyond: a bonus by hand, rejected work
+taken back in, higher rates while tasks are out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from sqlalchemy import BigInteger, Float, Row, Text, and_, cast, func, literal, null, or_, select, union_all
+
+from goldlabel.collect.events import record
+from goldlabel.collect.money.hours import lease_time, work_time
+from goldlabel.collect.money.ledger import PAYOUT, in_currency, in_units, kind_of
+from goldlabel.collect.projects import Project, project
+from goldlabel.collect.refusals import Conflict
+from goldlabel.collect.schema import assignments, events, ledger, projects, rounds, tasks
+from goldlabel.collect.store import Transaction
+from goldlabel.collect.webhooks import BUDGET_REACHED, announce
+
+CENT = 100
+_STATES = (BUDGET_REACHED, "project.running", "project.paused", "project.archived", "project.restored")
+"""The events that say why a project stands still or does not."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a project stands: what people earned, with what is missing to the floor; what tasks in hand may add."""
+
+    budget: Decimal
+    earned: Decimal
+    in_hand: Decimal
+    reached: bool
+
+    @property
+    def left(self) -> Decimal:
+        """What is neither earned nor in people's hands."""
+        return self.budget - self.earned - self.in_hand
+
+
+def hold_budget(tx: Transaction, project_id: int) -> Project:
+    """Return a project; where it has a budget, its row is held, so that tasks are given out one after another."""
+    found = project(tx, project_id)
+    if not found.protocol.pay.budget:
+        return found
+    tx.lock(projects, project_id)
+    return project(tx, project_id)
+
+
+def has_room(tx: Transaction, found: Project, task: Row[Any], *, again: bool = True) -> bool:
+    """Say whether a task may be given out; ``again`` says that it is counted where it lies in other hands already."""
+    if not found.protocol.pay.budget:
+        return True
+    earned, in_hand = _sums(tx, found, without=task.id if again else 0)
+    more = _most(tx, found)(task.kind, task.condition)
+    return earned + in_hand + more <= in_units(found.protocol.pay.budget)
+
+
+def require_room(tx: Transaction, found: Project, units: int) -> None:
+    """Refuse what earns more than is left."""
+    if found.protocol.pay.budget and sum(_sums(tx, found)) + units > in_units(found.protocol.pay.budget):
+        raise Conflict("budget_used_up")
+
+
+def pause_for_budget(tx: Transaction, found: Project) -> None:
+    """Pause a project whose next task might cost more than is left, and tell who wants to know it."""
+    told = standing(tx, found)
+    sums = {"budget": str(told.budget), "earned": str(told.earned), "in_hand": str(told.in_hand)}
+    tx.change(projects, found.id, state="paused")
+    record(tx, BUDGET_REACHED, project_id=found.id, person_id=None, subject=f"project {found.id}", data=sums)
+    announce(tx, found.id, BUDGET_REACHED, currency=found.protocol.pay.currency, **sums)
+
+
+def is_reached(tx: Transaction, found: Project) -> bool:
+    """Say whether a project stands still because of its budget."""
+    if found.state != "paused":
+        return False
+    last = select(events.c.kind).where(events.c.project_id == found.id, events.c.kind.in_(_STATES))
+    return bool(tx.value(last.order_by(events.c.id.desc()).limit(1)) == BUDGET_REACHED)
+
+
+def standing(tx: Transaction, found: Project) -> Standing:
+    """Return where a project stands, beside its budget."""
+    earned, in_hand = _sums(tx, found)
+    reached = is_reached(tx, found)
+    return Standing(found.protocol.pay.budget, in_currency(earned), in_currency(in_hand), reached)
+
+
+def wanted_by_floor(found: Project, seconds: int) -> int:
+    """Return what so much work is to earn at least, to the cent."""
+    return int((Decimal(seconds) / 3600 * in_units(found.protocol.pay.floor)).quantize(Decimal(CENT), ROUND_HALF_UP))
+
+
+def _sums(tx: Transaction, found: Project, *, without: int = 0) -> tuple[int, int]:
+    """Return what was earned and what tasks in hand may add.
+
+    One statement reads both: between two, an answer could be sent and be in neither.
+    """
+    most = _most(tx, found)
+    earned: Counter[int] = Counter()
+    seconds: Counter[int] = Counter()
+    in_hand = 0
+    for row in tx.all(_counting(found, without)):
+        if row.what == "task":
+            in_hand += int(row.number) * most(row.kind, row.condition)
+        elif row.what == "line":
+            earned[row.person_id] += int(row.number)
+        else:
+            seconds[row.person_id] += row.number
+    missing = sum(max(0, wanted_by_floor(found, int(time)) - earned[person]) for person, time in seconds.items())
+    return sum(earned.values()) + missing, in_hand
+
+
+def _counting(found: Project, without: int) -> Any:
+    """Select the tasks that may be answered without being given out again, the lines, and the hours if they matter.
+
+    Who had a task before may still answer it while it is free, and is paid.
+    """
+    had = select(assignments.c.id).where(assignments.c.task_id == tasks.c.id, assignments.c.state == "passed")
+    nobody, nothing = cast(null(), BigInteger), cast(literal(""), Text)
+    in_hand = (
+        select(
+            cast(literal("task"), Text).label("what"),
+            tasks.c.kind.label("kind"),
+            tasks.c.condition.label("condition"),
+            nobody.label("person_id"),
+            cast(func.count(), Float).label("number"),
+        )
+        .where(tasks.c.project_id == found.id, tasks.c.id != without)
+        .where(or_(tasks.c.state == "leased", and_(tasks.c.state == "open", had.exists())))
+        .group_by(tasks.c.kind, tasks.c.condition)
+    )
+    reversed_line, kind = kind_of()
+    lines = (
+        select(literal("line"), nothing, nothing, ledger.c.person_id, cast(func.sum(ledger.c.amount), Float))
+        .outerjoin(reversed_line, reversed_line.c.id == ledger.c.reverses)
+        .where(ledger.c.project_id == found.id, kind != PAYOUT)
+        .group_by(ledger.c.person_id)
+    )
+    parts = [in_hand, lines]
+    if found.protocol.pay.floor:
+        time = work_time(found).subquery()
+        parts.append(select(literal("time"), nothing, nothing, time.c.person_id, cast(time.c.seconds, Float)))
+    return union_all(*parts)
+
+
+def _most(tx: Transaction, found: Project) -> Callable[[str, str], int]:
+    """Return what says how much a task of a kind and condition may cost at most."""
+    pay, protocol = found.protocol.pay, found.protocol
+    pair = in_units(pay.pair)
+    if found.kind.has_rounds:
+        rates = [row.pay for row in tx.all(select(rounds.c.pay).where(rounds.c.project_id == found.id))]
+        pair = max([pair, *(in_units(Decimal(one["pair"])) for one in rates if one is not None)])
+
+    def most(kind: str, condition: str) -> int:
+        earned = in_units(pay.label)
+        if kind == "write":
+            sentences = 1 if found.kind.has_rounds else len(protocol.slots(condition))
+            bonus = in_units(pay.bonus) if protocol.condition(condition).bonus else 0
+            earned = sentences * (pair + bonus)
+        if not pay.floor:
+            return earned
+        # A person's time is cut to whole seconds and its worth rounded to a cent: one of each may come on top.
+        seconds = int(lease_time(found, kind).total_seconds()) + 1
+        return max(earned, wanted_by_floor(found, seconds) + CENT)
+
+    return most

@@ -1,0 +1,1 @@
+"""The people of a project: accounts, membership, training and what binds a name to a person."""

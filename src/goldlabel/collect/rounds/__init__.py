@@ -1,0 +1,1 @@
+"""Adversarial rounds: tries against models, what fooled them, and the splits of each round."""

@@ -1,0 +1,135 @@
+"""The end of a job against models: the tries become pairs, and the one that fooled the model is to be verified.
+
+A job may end when a try has fooled the model and the writer has said why their label is right and why the model was
+wrong, or when all tries are used up. Tries that the model got right become pairs, too, which nobody verifies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Row
+
+from goldlabel.collect.events import record
+from goldlabel.collect.messages import message
+from goldlabel.collect.money.ledger import in_units, pay
+from goldlabel.collect.projects import project
+from goldlabel.collect.protocols import ONLY
+from goldlabel.collect.refusals import Conflict, Invalid
+from goldlabel.collect.rounds.rounds import Round, rates_of, round_of
+from goldlabel.collect.rounds.tries import Try, all_tries, tries_left
+from goldlabel.collect.schema import pairs, tasks, tries
+from goldlabel.collect.store import Transaction
+from goldlabel.collect.work import drawing
+from goldlabel.collect.work.answering import Receipt, begin_answer, checked_timings, receipt, store_answer, told
+from goldlabel.collect.work.rules import clean_text
+
+LONGEST_REASON = 1000
+REASONS = ("label", "model")
+"""What a writer says of the pair that fooled the model: why its label is right, and why the model was wrong."""
+
+
+def finish(
+    tx: Transaction,
+    assignment_id: int,
+    person_id: int,
+    *,
+    key: str,
+    reasons: Mapping[str, str],
+    timings: Mapping[str, float] | None = None,
+) -> Receipt:
+    """End a job: store its tries as pairs, with the pay for the job, and ask for verification of the last one."""
+    row, earlier = begin_answer(tx, assignment_id, person_id, ("write",), key)
+    if earlier is not None:
+        return earlier
+    made = [one for one in all_tries(tx, row.id) if not one.failed]
+    if not made:
+        raise Conflict("no_try")
+    if made[-1].fooled is None:
+        raise Conflict("try_waits")
+    fought = _round_of(tx, row)
+    if not made[-1].fooled and tries_left(fought.tries, made):
+        raise Conflict("tries_left", n=tries_left(fought.tries, made))
+    said = _checked_reasons(reasons) if made[-1].fooled else {}
+    found = project(tx, row.project_id)
+    times = checked_timings(timings or {})
+    answer = store_answer(tx, row, key, timings=times, seconds=times.get("total"))
+    stored = _store_pairs(tx, row, answer, made, said, fought)
+    rate = rates_of(found, fought).pair
+    units = in_units(rate) if answer.state == "counted" else 0
+    event_id = record(
+        tx,
+        "answer.written",
+        project_id=found.id,
+        person_id=person_id,
+        subject=f"premise {row.premise_id}",
+        data={
+            **told(answer),
+            "pairs": [[pair_id, one.target] for pair_id, one in zip(stored, made, strict=True)],
+            "pay": {"person": person_id, "units": units},
+        },
+    )
+    pay(
+        tx,
+        project_id=found.id,
+        person_id=person_id,
+        kind="base",
+        units=units,
+        reason=message("pay_job", rate=str(rate), currency=found.protocol.pay.currency),
+        key=f"base {answer.id}",
+        event_id=event_id,
+        answer_id=answer.id,
+    )
+    if answer.state == "counted" and made[-1].fooled:
+        task = tx.row(tasks, id=row.task_id)
+        assert task is not None
+        subset_id = drawing.lock_subset(tx, found.id, "written", task.condition, task.genre)
+        drawing.draw_subset(tx, found, subset_id, person_id)
+    return receipt(tx, answer)
+
+
+def _round_of(tx: Transaction, row: Row[Any]) -> Round:
+    """Return the round in which an assignment's tries were made."""
+    first = tx.row(tries, assignment_id=row.id)
+    assert first is not None
+    return round_of(tx, first.round_id)
+
+
+def _checked_reasons(reasons: Mapping[str, str]) -> dict[str, str]:
+    cleaned = {name: clean_text(reasons.get(name, "")) for name in REASONS}
+    for text in cleaned.values():
+        if not 1 <= len(text) <= LONGEST_REASON:
+            raise Invalid("reasons", most=LONGEST_REASON)
+    return cleaned
+
+
+def _store_pairs(
+    tx: Transaction, row: Row[Any], answer: Row[Any], made: list[Try], said: Mapping[str, str], fought: Round
+) -> list[int]:
+    """Store tries as pairs: those that the model got right beside those that are to be verified."""
+    task = tx.row(tasks, id=row.task_id)
+    assert task is not None
+    stored = []
+    for one in made:
+        meta: dict[str, Any] = {"round": fought.number, "try": one.number, "model": one.model, "scores": one.scores}
+        meta |= {"fooled": one.fooled, **({"reasons": dict(said)} if one.fooled else {})}
+        new = {
+            "project_id": row.project_id,
+            "premise_id": row.premise_id,
+            "answer_id": answer.id,
+            "writer_id": row.person_id,
+            "hypothesis": one.text,
+            "label": one.target,
+            "level": ONLY,
+            "meta": meta,
+            "round_id": fought.id,
+        }
+        origin = "written" if one.fooled else "tried"
+        subset_id = drawing.lock_subset(tx, row.project_id, origin, task.condition, task.genre)
+        if answer.state == "counted":
+            stored += drawing.place(tx, subset_id, [new])
+        else:
+            late = {"subset_id": subset_id, "considered": True, "state": "late", "created_at": tx.now}
+            stored += tx.insert_returning(pairs, [new | late])
+    return stored

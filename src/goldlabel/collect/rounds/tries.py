@@ -1,0 +1,197 @@
+"""Tries: within one assignment a writer may try several times to write what a model gets wrong.
+
+A try is a text for a target label. It is kept first, with the model that is drawn to answer it; then a worker asks
+that model, outside any transaction; then what it said is kept, once. Where it said the target, the writer may try
+again, until the round's number of tries is used up. Every try is kept, also those that the model got right (Nie et al.
+2020, section 2.1). Where no model could answer, the try costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import isfinite
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, or_, select
+
+from goldlabel.collect.projects import project
+from goldlabel.collect.refusals import Conflict, Invalid
+from goldlabel.collect.rounds.rounds import open_round_of
+from goldlabel.collect.schema import assignments, premises, tasks, tries
+from goldlabel.collect.store import Transaction
+from goldlabel.collect.work.answering import check_key
+from goldlabel.collect.work.assignment import keep_alive, lock_assignment, lock_person, own_assignment
+from goldlabel.collect.work.rules import clean_text
+from goldlabel.pairs.labels import LabelSpace
+
+LEASE = timedelta(seconds=60)
+"""How long a worker may hold a try before another takes it."""
+NEAR_ONE = 1e-3
+"""By how much a model's probabilities may miss a sum of 1."""
+
+
+@dataclass(frozen=True)
+class Try:
+    """One try; ``drawn`` is the model that was to answer, ``model`` the one that did; ``scores`` is what it said.
+
+    ``problem`` is why another than the drawn one answered, or, where there are no scores, none could.
+    """
+
+    number: int
+    key: str
+    target: str
+    text: str
+    drawn: str | None
+    model: str | None
+    scores: Mapping[str, float] | None
+    problem: str | None
+    created_at: datetime
+    decided_at: datetime | None
+
+    @property
+    def failed(self) -> bool:
+        """Whether no model could answer."""
+        return self.decided_at is not None and self.scores is None
+
+    @property
+    def fooled(self) -> bool | None:
+        """Whether the model said something else than the target; ``None`` while it has not answered."""
+        return None if self.scores is None else max(self.scores, key=self.scores.__getitem__) != self.target
+
+
+@dataclass(frozen=True)
+class Question:
+    """A try that waits for a model's answer, with what the model is shown."""
+
+    id: int
+    round_id: int
+    drawn: str
+    premise: str
+    hypothesis: str
+    space: LabelSpace
+
+
+def target_of(tx: Transaction, row: Row[Any]) -> str:
+    """Return the label that an assignment asks for: the writers of one context have the labels in turn."""
+    labels = project(tx, row.project_id).protocol.ordered_labels
+    task = tx.row(tasks, id=row.task_id)
+    premise = tx.row(premises, id=row.premise_id)
+    assert task is not None
+    assert premise is not None
+    return str(labels[(premise.number + task.slot) % len(labels)])
+
+
+def add_try(tx: Transaction, assignment_id: int, person_id: int, *, key: str, text: str) -> Try:
+    """Keep a new try, and draw the model that is to answer; the same ``key`` again gives the one that is there."""
+    check_key(key)
+    lock_person(tx, person_id)
+    row = lock_assignment(tx, assignment_id, person_id)
+    current = project(tx, row.project_id)
+    before = tries_of(tx, assignment_id, person_id)
+    known = next((one for one in before if one.key == key), None)
+    if known is not None:
+        return known
+    if row.kind != "write" or row.state != "leased":
+        raise Conflict("try_late")
+    fought = open_round_of(tx, row.project_id)
+    if fought is None:
+        raise Conflict("no_round")
+    answered = [one for one in before if not one.failed]
+    if answered and answered[-1].fooled is not False:
+        raise Conflict("try_waits")
+    if len(answered) >= fought.tries:
+        raise Conflict("tries_used", n=fought.tries)
+    text = clean_text(text)
+    longest = current.protocol.writing.longest
+    if not 1 <= len(text) <= longest:
+        raise Invalid("try_length", n=len(text), most=longest)
+    keep_alive(tx, current, row)
+    chance = current.random("adversary", assignment_id, len(before))
+    tx.insert(
+        tries,
+        assignment_id=row.id,
+        round_id=fought.id,
+        number=len(before) + 1,
+        key=key,
+        target=target_of(tx, row),
+        text=text,
+        drawn=chance.choice(fought.adversaries).name,
+        created_at=tx.now,
+    )
+    return tries_of(tx, assignment_id, person_id)[-1]
+
+
+def take_questions(tx: Transaction, worker: str, most: int, busy: Sequence[str] = ()) -> list[Question]:
+    """Give a worker tries to have answered, the oldest first: those of all writers together.
+
+    ``busy`` are models that are to be asked nothing more now.
+    """
+    query = (
+        select(tries, premises.c.text.label("premise"), premises.c.project_id)
+        .join(assignments, assignments.c.id == tries.c.assignment_id)
+        .join(premises, premises.c.id == assignments.c.premise_id)
+        .where(*_free(tx, worker, busy))
+        .order_by(tries.c.id)
+        .limit(most)
+        .with_for_update(of=tries, skip_locked=True)
+    )
+    rows = tx.all(query)
+    if rows:
+        held = {"worker": worker, "lease_until": tx.now + LEASE}
+        tx.run(tries.update().where(tries.c.id.in_([row.id for row in rows])).values(**held))
+    return [
+        Question(row.id, row.round_id, row.drawn, row.premise, row.text, _space(tx, row.project_id)) for row in rows
+    ]
+
+
+def is_waiting(tx: Transaction, worker: str, busy: Sequence[str] = ()) -> bool:
+    """Say whether there is a try for a worker to have answered."""
+    return tx.one(select(tries.c.id).where(*_free(tx, worker, busy)).limit(1)) is not None
+
+
+def _free(tx: Transaction, worker: str, busy: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
+    free = or_(tries.c.lease_until.is_(None), tries.c.lease_until <= tx.now, tries.c.worker == worker)
+    return (tries.c.decided_at.is_(None), tries.c.drawn.not_in(busy), free)
+
+
+def _space(tx: Transaction, project_id: int) -> LabelSpace:
+    return project(tx, project_id).protocol.label_space
+
+
+def decide(
+    tx: Transaction, try_id: int, *, model: str | None, scores: Mapping[str, float] | None, problem: str | None = None
+) -> None:
+    """Keep what a model says to a try, or that none could say anything; what was kept first stands."""
+    said = {"model": model, "scores": None if scores is None else dict(scores), "problem": problem}
+    own = (tries.c.id == try_id, tries.c.decided_at.is_(None))
+    tx.run(tries.update().where(*own).values(**said, decided_at=tx.now, worker=None, lease_until=None))
+
+
+def are_scores(scores: Mapping[str, float], labels: Sequence[str]) -> bool:
+    """Say whether these are probabilities, one for each of the labels."""
+    named = {*scores} == {*labels} and all(isfinite(one) and one >= 0 for one in scores.values())
+    return named and abs(sum(scores.values()) - 1) <= NEAR_ONE
+
+
+def tries_of(tx: Transaction, assignment_id: int, person_id: int) -> list[Try]:
+    """Return the tries of a person's assignment in their order."""
+    own_assignment(tx, assignment_id, person_id)
+    return all_tries(tx, assignment_id)
+
+
+def all_tries(tx: Transaction, assignment_id: int) -> list[Try]:
+    """Return the tries of an assignment in their order."""
+    query = select(tries).where(tries.c.assignment_id == assignment_id).order_by(tries.c.number)
+    return [_try(row) for row in tx.all(query)]
+
+
+def tries_left(number_of_tries: int, before: Sequence[Try]) -> int:
+    """Return how many tries are left after those made; one that no model could answer costs nothing."""
+    return max(0, number_of_tries - sum(not one.failed for one in before))
+
+
+def _try(row: Row[Any]) -> Try:
+    names = ("number", "key", "target", "text", "drawn", "model", "scores", "problem", "created_at", "decided_at")
+    return Try(**{name: getattr(row, name) for name in names})
