@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldlabel.audit import AFLite, cartography, find_label_errors, read_dynamics
+from goldlabel.audit import AFLite, cartography, find_label_errors, read_probabilities
 from goldlabel.audit.label_errors import confident_joint
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs
@@ -29,7 +29,7 @@ ROWS = [
 def test_the_map_by_hand(tmp_path: Path) -> None:
     path = tmp_path / "run.parquet"
     pl.DataFrame(ROWS).write_parquet(path)
-    found = cartography(read_dynamics(path), PAIRS)
+    found = cartography(read_probabilities(path, PAIRS), PAIRS)
     assert found.epochs == 2
     first, second = found.pairs.to_dicts()
     assert first == {
@@ -48,7 +48,7 @@ def test_the_map_by_hand(tmp_path: Path) -> None:
 def test_gold_probabilities_alone_leave_correctness_undefined(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     pl.DataFrame({"id": ["0", "0"], "epoch": [1, 2], "gold_probability": [0.25, 0.75]}).write_ndjson(path)
-    found = cartography(read_dynamics(path), PAIRS)
+    found = cartography(read_probabilities(path, PAIRS), PAIRS)
     assert found.pairs.row(0)[2:] == (0.5, 0.25, None)
     assert found.to_dict()["correctness"] is None
 
@@ -69,10 +69,10 @@ def test_tables_that_do_not_fit_are_refused(rows: list[dict[str, object]], messa
 
 def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
     (tmp_path / "run.parquet").write_text("no")
-    with pytest.raises(InputError, match="neither Parquet nor JSONL"):
-        read_dynamics(tmp_path / "run.parquet")
+    with pytest.raises(InputError, match="cannot be read as predictions"):
+        read_probabilities(tmp_path / "run.parquet", PAIRS)
     with pytest.raises(InputError, match="no such file"):
-        read_dynamics(tmp_path / "none.parquet")
+        read_probabilities(tmp_path / "none.parquet", PAIRS)
     with pytest.raises(InputError, match="easy, hard, ambiguous"):
         cartography(pl.DataFrame(ROWS), PAIRS).select("odd")
 

@@ -76,11 +76,10 @@ def test_a_folder_with_everything(pairs: str, tmp_path: Path) -> None:
     dynamics = tmp_path / "run.jsonl"
     pl.DataFrame({"id": ["n0", "n0"], "epoch": [1, 2], "gold_probability": [0.2, 0.6]}).write_ndjson(dynamics)
     output = tmp_path / "report"
-    arguments = ("--model", "majority", "--label-errors", "linear", "--dynamics", str(dynamics), "--aflite")
+    arguments = ("--model", "majority", "--label-errors", "linear", "--aflite")
     result = run(pairs, "-o", str(output), "--against", pairs, *arguments, "--json")
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
-    assert document["cartography"]["confidence"] == pytest.approx(0.4)
     assert document["aflite"]["dropped"] + sum(document["aflite"]["splits"].values()) == 120
     assert {path.name for path in output.iterdir()} == {
         "index.html", "audit.json", "groups.csv", "findings.csv", "pmi.csv", "competency.csv", "label_errors.csv",
@@ -91,7 +90,7 @@ def test_a_folder_with_everything(pairs: str, tmp_path: Path) -> None:
     assert len(gl.read(output / "hard")) == wrong
     assert document["groups"]["all"]["leakage"]["against"]["pairs"]["shared_pairs"] == 120
     assert document["groups"]["all"]["agreement"]["relabelled"] == 120
-    printed = run(pairs, "-o", str(output), "--dynamics", str(dynamics), "--aflite").stdout
+    printed = run(pairs, "-o", str(output), "--probabilities", str(dynamics), "--aflite").stdout
     assert f"output: {output}\n" in printed
     assert re.search(
         rf"^aflite: .* {document['aflite']['dropped']} dropped: {re.escape(str(output / 'aflite'))}$", printed, re.M
@@ -133,7 +132,8 @@ def test_failing_on_a_bound(pairs: str) -> None:
         (("--fdr", "1"), "rate of false discoveries 1.0 is not between 0 and 1"),
         (("--aflite",), "-o DIR"),
         (("--against", "nowhere.jsonl"), "nowhere"),
-        (("--dynamics", "nowhere.parquet"), "no such file"),
+        (("--probabilities", "x.csv", "--label-errors", "linear"), "not from both"),
+        (("--probabilities", "nowhere.parquet"), "no such file"),
     ],
 )
 def test_bad_input(pairs: str, arguments: tuple[str, ...], message: str) -> None:

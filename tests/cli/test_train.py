@@ -191,7 +191,7 @@ def test_a_failed_run_of_a_sweep_is_named(pairs: str, tmp_path: Path) -> None:
 
 def test_a_run_folder_goes_to_the_audit(pairs: str, tmp_path: Path) -> None:
     assert run("cbow", "--on", pairs, *SMALL, "-o", tmp_path / "run").exit_code == 0
-    found = CliRunner().invoke(whole, ["audit", pairs, "--dynamics", str(tmp_path / "run"), "--no-near", "--json"])
+    found = CliRunner().invoke(whole, ["audit", pairs, "--probabilities", str(tmp_path / "run"), "--no-near", "--json"])
     assert found.exit_code == 0, found.output
     cartography = json.loads(found.stdout)["cartography"]
     assert (cartography["pairs"], cartography["epochs"]) == (35, 2)

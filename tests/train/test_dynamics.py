@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from goldlabel.audit import cartography, read_dynamics
+from goldlabel.audit import cartography, read_probabilities
 from goldlabel.errors import InputError
 from goldlabel.train import train
 from tests.train.samples import SMALL, make_pairs, with_dev
@@ -18,7 +18,7 @@ from tests.train.samples import SMALL, make_pairs, with_dev
 def test_a_run_folder_goes_straight_to_cartography(tmp_path: Path) -> None:
     pairs = with_dev(24, 6)
     train("cbow", pairs, tmp_path / "run", epochs=3, lr=0.01, **SMALL)
-    placed = cartography(read_dynamics(tmp_path / "run"), pairs)
+    placed = cartography(read_probabilities(tmp_path / "run", pairs), pairs)
     assert placed.epochs == 3
     assert sorted(placed.pairs["id"]) == sorted(f"p{number}" for number in range(24))
     tables = [pl.read_parquet(tmp_path / "run" / "dynamics" / f"epoch-00{epoch}.parquet") for epoch in (1, 2, 3)]
@@ -32,16 +32,17 @@ def test_a_run_folder_goes_straight_to_cartography(tmp_path: Path) -> None:
 def test_a_set_of_a_mixed_run_and_a_sample_of_one(tmp_path: Path) -> None:
     doors, walls = make_pairs(12), make_pairs(9, name="walls")
     train("cbow", [doors, walls], tmp_path / "mixed", epochs=1, sizes=[None, 5], **SMALL)
-    dynamics = read_dynamics(tmp_path / "mixed")
-    assert sorted(cartography(dynamics, doors).pairs["id"]) == sorted(doors.collect()["id"])
-    assert len(cartography(dynamics, walls).pairs) == 5
+    mixed = tmp_path / "mixed"
+    assert sorted(read_probabilities(mixed, doors)["id"]) == sorted(doors.collect()["id"])
+    assert len(cartography(read_probabilities(mixed, walls), walls).pairs) == 5
     with pytest.raises(InputError, match="'doors/p0', which is no pair of roofs"):
-        cartography(dynamics, make_pairs(12, name="roofs"))
+        read_probabilities(mixed, make_pairs(12, name="roofs"))
     train("cbow", doors, tmp_path / "sample", epochs=1, sizes=[7], **SMALL)
-    assert len(cartography(read_dynamics(tmp_path / "sample"), doors).pairs) == 7
+    assert len(read_probabilities(tmp_path / "sample", doors)) == 7
 
 
 def test_a_folder_without_probabilities(tmp_path: Path) -> None:
-    train("majority", make_pairs(6), tmp_path / "run")
+    pairs = make_pairs(6)
+    train("majority", pairs, tmp_path / "run")
     with pytest.raises(InputError, match=r"run: is not the folder of a trained network, it has no dynamics/epoch-"):
-        read_dynamics(tmp_path / "run")
+        read_probabilities(tmp_path / "run", pairs)

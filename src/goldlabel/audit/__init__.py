@@ -2,9 +2,10 @@
 
 from goldlabel.audit.aflite import AFLite
 from goldlabel.audit.auditing import AuditOptions, audit
-from goldlabel.audit.cartography import Cartography, cartography, read_dynamics
+from goldlabel.audit.cartography import Cartography, cartography
 from goldlabel.audit.hypothesis_only import Fit, judge_hypotheses
 from goldlabel.audit.label_errors import LabelErrors, find_label_errors
+from goldlabel.audit.probabilities import read_probabilities
 from goldlabel.audit.result import Audit, parse_bound
 from goldlabel.pairs.tokens import TOKENIZERS
 
@@ -21,5 +22,5 @@ __all__ = [
     "find_label_errors",
     "judge_hypotheses",
     "parse_bound",
-    "read_dynamics",
+    "read_probabilities",
 ]

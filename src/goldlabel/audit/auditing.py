@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.audit import hypothesis_only as blind
+from goldlabel.audit.cartography import Cartography, cartography
 from goldlabel.audit.competency import competency
 from goldlabel.audit.corpus import MOST_GROUPS, Corpus, read_corpus, read_rows
 from goldlabel.audit.features import KINDS, Features, Sample, count_features, take_sample
@@ -22,6 +24,7 @@ from goldlabel.audit.hygiene import find_faults, find_leaks
 from goldlabel.audit.label_errors import LabelErrors, find_label_errors
 from goldlabel.audit.leakage import MOST_NEAR, Leakage, compare, count_leakage, find_near
 from goldlabel.audit.pmi import COUNTS, SMOOTHING, Word, count_words, rank_words
+from goldlabel.audit.probabilities import WHOLE, mean_probabilities, read_probabilities
 from goldlabel.audit.result import ALL, Audit, Group
 from goldlabel.errors import InputError
 from goldlabel.metrics import check_level
@@ -56,6 +59,9 @@ class AuditOptions:
     folds: int = blind.FOLDS
     models: tuple[str, ...] = ()
     label_errors: str | None = None
+    """The model that is cross-validated to find them."""
+    probabilities: str | None = None
+    """Where those of a model lie (see ``probabilities``), for label errors, and of several epochs for cartography."""
     curve: bool = False
     agreement: bool = False
     near: bool | None = None
@@ -72,6 +78,11 @@ class AuditOptions:
             raise InputError(f"words cannot be counted by {self.count!r}; allowed: {', '.join(COUNTS)}")
         for name in self.trained:
             MODELS.get(name)
+        if self.label_errors and self.probabilities:
+            raise InputError(
+                "label errors come from a model that is cross-validated (--label-errors) or from probabilities that it "
+                "gave (--probabilities), not from both"
+            )
 
     @property
     def trained(self) -> tuple[str, ...]:
@@ -115,6 +126,7 @@ class _Auditor:
         self.pairs, self.against, self.options, self.fit, self.advance = pairs, against, options, fit, advance
         by = [options.by] if options.by else []
         advance("reading")
+        self.probabilities = read_probabilities(options.probabilities, pairs) if options.probabilities else None
         self.corpus = read_corpus(pairs, tokenizer=options.tokenizer, columns=[*by, *_SLICES])
         self.names = pairs.card.label_space.labels
         _check_labels(self.corpus, pairs.card.name)
@@ -150,6 +162,7 @@ class _Auditor:
             premise_only=premise_only,
             agreement=self._agreement() if options.agreement else None,
             label_errors=self._label_errors(),
+            cartography=self._cartography(),
             without_language=corpus.rows_without_language,
         )
 
@@ -306,18 +319,51 @@ class _Auditor:
         return verify(self.pairs, resamples=_RESAMPLES, level=options.level, seed=options.seed).whole
 
     def _label_errors(self) -> LabelErrors | None:
-        if self.options.label_errors is None:
+        if self.options.label_errors is None and self.probabilities is None:
             return None
         self.advance("label errors")
-        out_of_fold = self._cross_validate(self.options.label_errors, with_premise=True)
-        model = self.options.label_errors
+        ids = self.pairs.frame.select("id").collect(engine="streaming").to_series()
+        if self.options.label_errors is None:
+            rows, errors = self._errors_by_probabilities(ids)
+        else:
+            rows, errors = self._errors_by_model(self.options.label_errors)
+        if errors is None:
+            return None
+        places = rows[errors.candidates["row"].to_numpy()]
+        named = errors.candidates.select(ids.gather(places).alias("id"), pl.exclude("row"))
+        return replace(errors, candidates=named)
+
+    def _errors_by_model(self, model: str) -> tuple[NDArray[np.int64], LabelErrors]:
+        out_of_fold = self._cross_validate(model, with_premise=True)
         errors = find_label_errors(out_of_fold.labels, out_of_fold.probabilities, self.names, model=model)
         judgement = blind.judge(out_of_fold, self.names, level=self.options.level)
         assert judgement is not None
-        ids = self.pairs.frame.select("id").collect(engine="streaming").to_series()
-        places = out_of_fold.rows[errors.candidates["row"].to_numpy()]
-        named = errors.candidates.select(ids.gather(places).alias("id"), pl.exclude("row"))
-        return replace(errors, candidates=named, accuracy=judgement.accuracy, gain=judgement.gain)
+        return out_of_fold.rows, replace(errors, accuracy=judgement.accuracy, gain=judgement.gain)
+
+    def _errors_by_probabilities(self, ids: pl.Series) -> tuple[NDArray[np.int64], LabelErrors | None]:
+        table = self.probabilities
+        assert table is not None
+        if WHOLE not in table.columns:
+            return np.empty(0, dtype=np.int64), None
+        corpus, matrix = self.corpus, mean_probabilities(table, ids)
+        rows = np.flatnonzero(corpus.gold & ~np.isnan(matrix[:, 0]))
+        if not len(rows):
+            return rows, None
+        epochs = table["epoch"].n_unique()
+        name = Path(str(self.options.probabilities)).name + (f", the mean of {epochs} epochs," if epochs > 1 else "")
+        return rows, find_label_errors(
+            corpus.labels[rows],
+            matrix[rows],
+            self.names,
+            units=corpus.units[rows],
+            level=self.options.level,
+            model=name,
+        )
+
+    def _cartography(self) -> Cartography | None:
+        """Place the pairs on a map, where there are probabilities of several epochs."""
+        table = self.probabilities
+        return cartography(table, self.pairs) if table is not None and table["epoch"].n_unique() > 1 else None
 
     def _with_ids(self, findings: list[Finding]) -> list[Finding]:
         """Add the ids of the examples' rows."""

@@ -6,20 +6,18 @@ From the probabilities a model gave during training, one row per pair and epoch:
 *variability*: its standard deviation over epochs, with the number of epochs below (equation 2);
 *correctness*: the share of epochs in which the gold label was the most probable.
 
-They come from the folder of a run of ``train``, or from a table, Parquet or JSONL, with the columns ``id``, ``epoch``
-and either ``probabilities`` (a list in the alphabetical order of the labels) or ``gold_probability``. With the latter
-alone, correctness is undefined. A run on several sets puts a set's name before its ids, ``name/id``; of such a run,
-the pairs of the dataset at hand are taken.
+They come as a table with the columns ``id``, ``epoch`` and either ``probabilities`` or ``gold_probability`` (see
+``probabilities``). With the latter alone, correctness is undefined.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from goldlabel.audit.probabilities import own_pairs
 from goldlabel.errors import InputError
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import NO_GOLD
@@ -42,6 +40,13 @@ class Cartography(Result):
         return f"Cartography of {len(self.pairs):,} pairs over {self.epochs} epochs"
 
     @property
+    def summary(self) -> str:
+        """The title, and the means of what is known."""
+        means = self._means()
+        known = (f"{name} {mean:.3f}" for name, mean in means.items() if mean is not None)
+        return f"{self.title}: mean {', '.join(known)}"
+
+    @property
     def table(self) -> pl.DataFrame:
         """The map, least confident first."""
         return self.pairs.sort("confidence", "id")
@@ -58,36 +63,16 @@ class Cartography(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the means, and the pairs at the three ends of the map."""
-        means = self.pairs.select(pl.col("confidence", "variability", "correctness").mean()).row(0, named=True)
         ends = {region: self.select(region)[:10] for region in REGIONS}
-        return {"pairs": len(self.pairs), "epochs": self.epochs, **means, "examples": ends}
+        return {"pairs": len(self.pairs), "epochs": self.epochs, **self._means(), "examples": ends}
 
-
-def read_dynamics(path: Path) -> pl.DataFrame:
-    """Read a run's probabilities from its folder, or from Parquet or JSONL."""
-    if path.is_dir():
-        files = sorted(path.glob("dynamics/epoch-*.parquet"))
-        if not files:
-            raise InputError(f"{path}: is not the folder of a trained network, it has no dynamics/epoch-*.parquet")
-        return pl.concat(_read_table(file) for file in files)
-    if not path.exists():
-        raise InputError(f"{path}: there is no such file")
-    return _read_table(path)
-
-
-def _read_table(path: Path) -> pl.DataFrame:
-    try:
-        return pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_ndjson(path)
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"{path}: is neither Parquet nor JSONL ({error})") from error
+    def _means(self) -> dict[str, float | None]:
+        return self.pairs.select(pl.col("confidence", "variability", "correctness").mean()).row(0, named=True)
 
 
 def cartography(dynamics: pl.DataFrame, pairs: Pairs) -> Cartography:
     """Place each pair with a gold label on the map."""
     seen = _gold_probabilities(dynamics, pairs)
-    repeated = seen.filter(pl.struct("id", "epoch").is_duplicated())
-    if len(repeated):
-        raise InputError(f"pair {repeated['id'][0]!r} has more than one row for epoch {repeated['epoch'][0]}")
     placed = seen.group_by("id", maintain_order=True).agg(
         pl.col("label").first(),
         pl.col("gold").mean().alias("confidence"),
@@ -108,14 +93,7 @@ def _gold_probabilities(dynamics: pl.DataFrame, pairs: Pairs) -> pl.DataFrame:
             "or gold_probability"
         )
     labels = pairs.frame.select("id", "label").collect(engine="streaming")
-    seen = dynamics.select(pl.col("id").cast(pl.String), *needed[1:])
-    own = pl.col("id").str.starts_with(prefix := f"{pairs.card.name}/")
-    if seen.select(own.any()).item():
-        seen = seen.filter(own).with_columns(pl.col("id").str.strip_prefix(prefix))
-    joined = seen.join(labels, on="id", how="left")
-    if joined["label"].has_nulls():
-        stranger = joined.filter(pl.col("label").is_null())["id"][0]
-        raise InputError(f"the run gives probabilities for {stranger!r}, which is no pair of {pairs.card.name}")
+    joined = own_pairs(dynamics.select(needed), pairs).join(labels, on="id", how="left", maintain_order="left")
     joined = joined.filter(pl.col("label") != NO_GOLD)
     if not whole:
         return joined.rename({"gold_probability": "gold"}).with_columns(pl.lit(None, pl.Float64).alias("right"))

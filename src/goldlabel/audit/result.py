@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from goldlabel.audit.cartography import Cartography
 from goldlabel.audit.figures import ForeignText, Lengths, Negators, Overlap, TagShare, count_of, in_percent
 from goldlabel.audit.findings import Finding
 from goldlabel.audit.hypothesis_only import CurvePoint, Judgement, OutOfFold, hard_subset
@@ -83,6 +84,7 @@ class Audit(Result):
     """The control; ``None`` where there are too few premises."""
     agreement: Agreement | None
     label_errors: LabelErrors | None
+    cartography: Cartography | None
     without_language: int
     """Pairs in a language that is not known, which have no tags and no negators."""
 
@@ -156,6 +158,7 @@ class Audit(Result):
             "measures": self.measures(),
             "competency": self.competency.to_dicts(),
             "label_errors": self.label_errors and self.label_errors.to_dict(),
+            "cartography": self.cartography and self.cartography.to_dict(),
             "without_language": self.without_language,
         }
 

@@ -49,6 +49,8 @@ DATA_COMMANDS = {
     "split": "goldlabel.cli.split:split_command",
     "duplicates": "goldlabel.cli.duplicates:duplicates_command",
 }
+RENAMED = {("audit", "--dynamics"): "--probabilities"}
+"""Options by their command and their old name."""
 
 app = typer.Typer(
     name="goldlabel",
@@ -98,6 +100,10 @@ def run() -> int:
             error.show()
             return BAD_INPUT
         command = error.ctx.command_path if error.ctx else "goldlabel"
+        option = getattr(error, "option_name", "")
+        new = RENAMED.get((error.ctx.command.name if error.ctx else "", option))
+        if new is not None:
+            return _refuse(f"{option} is called {new} now (see '{command} --help')")
         return _refuse(f"{error.format_message()} (see '{command} --help')")
     except typer.Abort as error:
         raise KeyboardInterrupt from error

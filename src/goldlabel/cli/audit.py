@@ -60,9 +60,13 @@ def audit_command(
     label_errors: Annotated[
         str | None, typer.Option("--label-errors", help="Rank label errors by this model, cross-validated on pairs.")
     ] = None,
-    dynamics: Annotated[
+    probabilities: Annotated[
         Path | None,
-        typer.Option("--dynamics", help="A run folder, or a table of probabilities per epoch, for cartography."),
+        typer.Option(
+            "--probabilities",
+            help="A model's probabilities, for label errors, and of several epochs for cartography: a file of "
+            "'goldlabel predict', a folder of several, or a run folder.",
+        ),
     ] = None,
     aflite: Annotated[bool, typer.Option("--aflite", help="Also write what AFLite leaves, into -o DIR.")] = False,
     fail_on: Annotated[
@@ -79,7 +83,7 @@ def audit_command(
     as_json: JsonOption = False,
 ) -> None:
     """Audit a dataset: artifacts in the hypotheses, overlap, leaks, tags; with -o also as a page."""
-    from goldlabel.audit import AuditOptions, audit, cartography, parse_bound, read_dynamics
+    from goldlabel.audit import AuditOptions, audit, parse_bound
     from goldlabel.report.audit_page import check_folder
 
     if output is not None:
@@ -98,6 +102,7 @@ def audit_command(
         folds=folds,
         models=tuple(model or ()),
         label_errors=label_errors,
+        probabilities=None if probabilities is None else str(probabilities),
         curve=output is not None,
         agreement=output is not None,
         near=near,
@@ -117,15 +122,7 @@ def audit_command(
             advance=lambda _: advance(1),
         )
     more: dict[str, Any] = {}
-    lines = []
-    if dynamics is not None:
-        regions = cartography(read_dynamics(dynamics), pairs)
-        more["cartography"] = regions.to_dict()
-        means = {name: more["cartography"][name] for name in ("confidence", "variability", "correctness")}
-        known = (f"{name} {mean:.3f}" for name, mean in means.items() if mean is not None)
-        lines.append(f"{regions.title}: mean {', '.join(known)}")
-    if output is not None:
-        lines += _write(result, output, more, aflite)
+    lines = [] if output is None else _write(result, output, more, aflite)
     if as_json:
         print_json(result.to_dict() | more)
     else:
@@ -174,5 +171,7 @@ def _print(result: Audit, lines: list[str]) -> None:
             typer.echo(f"{name} without the premise: {in_percent(judgement.accuracy)} right")
     if result.label_errors:
         typer.echo(result.label_errors.title)
+    if result.cartography:
+        typer.echo(result.cartography.summary)
     for line in lines:
         typer.echo(line)

@@ -44,7 +44,7 @@ class Predictions(Unmoved):
         ``nli3``, ``nli2``, ``scitail`` or ``ordinal5``. ``-``, or nothing, is a pair without an answer.
         """
         path = Path(path)
-        frame = _read_frame(path)
+        frame = read_table(path)
         names = [name for name in ("id", *TEXTS) if name in frame.columns]
         if "id" not in names and not set(TEXTS) <= set(names):
             raise InputError(
@@ -55,12 +55,12 @@ class Predictions(Unmoved):
         keys = frame.select(pl.col(names).cast(pl.String))
         keys = keys.with_columns(pl.col([name for name in names if name in TEXTS]).fill_null(""))
         if "id" in names:
-            _refuse_doubles(keys, ["id"], path)
+            refuse_doubles(keys, ["id"], path)
         space = _columns_space(frame, path, label_space)
         if space is None:
             space, columns = _read_labels(frame, path, label_space)
             return cls(path, space, keys, one_hot(columns, space))
-        probabilities = _read_probabilities(frame, path, space)
+        probabilities = probability_columns(frame, path, space)
         if "label" in frame.columns:
             _check_labels(frame["label"], probabilities, space, path)
         return cls(path, space, keys, probabilities)
@@ -94,7 +94,8 @@ class Predictions(Unmoved):
         return matrix
 
 
-def _read_frame(path: Path) -> pl.DataFrame:
+def read_table(path: Path) -> pl.DataFrame:
+    """Read a table whose format its ending tells; of CSV, everything is text."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(
@@ -113,7 +114,8 @@ def _read_frame(path: Path) -> pl.DataFrame:
         raise InputError(f"{path}: cannot be read as predictions ({reason}); write it again") from error
 
 
-def _refuse_doubles(keys: pl.DataFrame, names: list[str], path: Path) -> None:
+def refuse_doubles(keys: pl.DataFrame, names: list[str], path: Path) -> None:
+    """Refuse a row without an id, and two rows of one pair."""
     missing = keys["id"].is_null()
     if missing.any():
         raise InputError(f"{path} row {missing.arg_true()[0] + 1}: the id is missing")
@@ -169,7 +171,8 @@ def _read_labels(frame: pl.DataFrame, path: Path, wanted: LabelSpace | None) -> 
     return space, codes.to_numpy()
 
 
-def _read_probabilities(frame: pl.DataFrame, path: Path, space: LabelSpace) -> NDArray[np.float64]:
+def probability_columns(frame: pl.DataFrame, path: Path, space: LabelSpace) -> NDArray[np.float64]:
+    """Return the columns of a space's labels; rows that sum to something else than one are refused."""
     columns = []
     for label in space.labels:
         texts = frame[label]
