@@ -18,7 +18,8 @@ from goldlabel.files import atomic_folder
 from goldlabel.metrics import Estimate, p_in_words
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.review import review_sheet
-from goldlabel.report.page import Bar, Figure, Item, Page, Section, render_page
+from goldlabel.report.figure import Figure
+from goldlabel.report.page import Bar, Item, Page, Section, render_page
 from goldlabel.report.plots import draw_bars, draw_curve, draw_histogram
 
 HARD, AFLITE = "hard", "aflite"

@@ -9,7 +9,8 @@ import polars as pl
 
 from goldlabel.evaluate.calibration import ReliabilityBin
 from goldlabel.evaluate.results import BenchResults
-from goldlabel.report.page import Figure, Item, Page, Section, render_page
+from goldlabel.report.figure import Figure
+from goldlabel.report.page import Item, Page, Section, render_page
 from goldlabel.report.plots import draw_reliability
 
 P_VALUES = ("p", "p (Holm)")

@@ -1,4 +1,9 @@
-"""One calm HTML page: a sentence that answers the question, then sections with bars and tables."""
+"""``Page``: a sentence that answers the question, then sections with figures, bars, tables and pairs.
+
+``render_page`` writes one HTML file that needs nothing beside it: it opens from ``file://``, follows the system's light
+or dark, prints, and is read on a telephone. From four sections on it has a list of contents. Whatever text is given is
+shown as text, never as HTML.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from goldlabel.files import write_text
 from goldlabel.metrics import Estimate
+from goldlabel.report.figure import Figure
+from goldlabel.report.pair_card import PairCard
+from goldlabel.report.rendering import environment
+from goldlabel.report.table import Table
+
+CONTENTS_FROM = 4
 
 
 @dataclass(frozen=True)
@@ -24,18 +34,19 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A drawing as SVG, and what it shows in words."""
-
-    svg: str
-    shows: str
-
-
-@dataclass(frozen=True)
 class Item:
     """An entry of a numbered list, with a note in small type."""
 
     text: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A figure that is to be seen at once, in large type: ``Tile("SNLI", "84.1 %", "83.5–84.7")``."""
+
+    name: str
+    figure: str
     note: str = ""
 
 
@@ -48,35 +59,48 @@ class Section:
     items: Sequence[Item] = ()
     bars: Sequence[Bar] = ()
     figures: Sequence[Figure] = ()
-    table: pl.DataFrame | None = None
+    pairs: Sequence[PairCard] = ()
+    table: Table | pl.DataFrame | None = None
+
+    @property
+    def shown_table(self) -> Table | None:
+        """The table, made of the frame where it is one."""
+        return Table.of(self.table) if isinstance(self.table, pl.DataFrame) else self.table
 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A whole report."""
+    """A whole page."""
 
     title: str
     lead: str
+    """The sentence that answers the question."""
     sections: Sequence[Section]
+    tiles: Sequence[Tile] = ()
     footer: str = ""
     wide: bool = False
     """Whether its tables have so many columns that they take the width of the screen."""
 
+    @property
+    def anchors(self) -> list[str]:
+        """Where links lead, for each section."""
+        slugs: list[str] = []
+        for section in self.sections:
+            slug = re.sub(r"\W+", "-", section.heading.casefold()).strip("-") or "section"
+            slugs.append(slug if slug not in slugs else f"{slug}-{len(slugs)}")
+        return slugs
+
+    @property
+    def has_contents(self) -> bool:
+        """Whether there are enough sections to list."""
+        return len(self.sections) >= CONTENTS_FROM
+
+
+def page_html(page: Page) -> str:
+    """Return a page as HTML that needs nothing beside it."""
+    return environment().get_template("page.html").render(page=page)
+
 
 def render_page(page: Page, path: Path) -> None:
     """Write a page as one HTML file that needs nothing beside it."""
-    loader = ChoiceLoader([PackageLoader("goldlabel.report"), PackageLoader("goldlabel.report", "static")])
-    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    environment.filters |= {"cell": _cell, "begins_with_figure": _begins_with_figure}
-    write_text(path, environment.get_template("page.html").render(page=page))
-
-
-def _begins_with_figure(value: object) -> bool:
-    """Say whether a text is a figure, with its interval or what else stands beside it: it is not broken."""
-    return re.match(r"[-+<]?\s*\d+\.\d", str(value)) is not None
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.3f}"
-    return f"{value:,}" if isinstance(value, int) else "" if value is None else str(value)
+    write_text(path, page_html(page))

@@ -1,81 +1,86 @@
-"""Small drawings as SVG: one per panel, labelled directly, in the colours of the page they stand in.
+"""The chart family: small drawings, labelled directly, in two colours beside grey that colour-blind readers tell apart.
 
-Drawings are made in placeholder colours that become the page's own (``--ink`` and so on), so that they follow
-light and dark. Text stays text, set in the page's fonts.
+Every function takes plain figures and returns a ``Figure``, which a ``Section`` shows and ``Figure.write`` leaves as
+SVG and PNG. ``shows`` says in words what is to be seen. Shares are between 0 and 1 and printed in per cent.
 """
 
 from __future__ import annotations
 
-import io
-import re
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from goldlabel.report.page import Figure
+from goldlabel.metrics import Estimate
+from goldlabel.report.figure import FONT_SIZE, SMALL, Figure, Palette, make_figure
 
-INK, SOFT, BAR, LINE, SECOND = "#010203", "#010204", "#010205", "#010206", "#010207"
-_COLOURS = {INK: "--ink", SOFT: "--soft", BAR: "--bar", LINE: "--line", SECOND: "--second"}
-_FONT_SIZE = 9.5
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_LINES = ("-", "--", ":", "-.")
 
 
 def draw_bars(title: str, rows: Sequence[tuple[str, float, str]], *, top: float, shows: str) -> Figure:
     """Draw horizontal bars: name, value, and a note at the bar's end."""
-    with _panel(2.6, 0.62 + 0.27 * max(len(rows), 1)) as (figure, axes):
-        _title(axes, title)
+
+    def draw(axes: Any, palette: Palette) -> None:
+        _title(axes, title, palette)
         for place, (name, value, note) in enumerate(rows):
-            axes.barh(-place, max(value, 0), height=0.62, color=BAR)
-            axes.text(-0.02 * top, -place, name, ha="right", va="center", color=INK)
-            axes.text(max(value, 0) + 0.02 * top, -place, note, ha="left", va="center", color=SOFT, fontsize=8)
+            axes.barh(-place, max(value, 0), height=0.62, color=palette.bar)
+            axes.text(-0.02 * top, -place, name, ha="right", va="center", color=palette.ink)
+            end = max(value, 0) + 0.02 * top
+            axes.text(end, -place, note, ha="left", va="center", color=palette.soft, fontsize=SMALL)
         axes.set_xlim(-0.5 * top, 1.65 * top)
         axes.set_ylim(-max(len(rows), 1) + 0.4, 0.6)
         axes.axis("off")
-        return Figure(_svg(figure), shows)
+
+    return make_figure(draw, 2.6, 0.62 + 0.27 * max(len(rows), 1), shows=shows)
 
 
 def draw_histogram(
     title: str, heights: Sequence[float], grey: Sequence[float], *, ends: tuple[str, str], note: str, shows: str
 ) -> Figure:
     """Draw one label's shares per bin over those of all pairs in grey."""
-    with _panel(2.4, 1.5) as (figure, axes):
-        _title(axes, title)
+
+    def draw(axes: Any, palette: Palette) -> None:
+        _title(axes, title, palette)
         places = range(len(heights))
-        axes.bar(places, grey, width=0.94, color=LINE)
-        axes.bar(places, heights, width=0.5, color=BAR)
+        axes.bar(places, grey, width=0.94, color=palette.line)
+        axes.bar(places, heights, width=0.5, color=palette.bar)
         most = max([*heights, *grey, 1e-9])
         axes.set_ylim(0, 1.35 * most)
-        axes.text(0.98, 0.96, note, transform=axes.transAxes, ha="right", va="top", color=SOFT, fontsize=8)
-        _bare(axes)
+        axes.text(0.98, 0.96, note, transform=axes.transAxes, ha="right", va="top", color=palette.soft, fontsize=SMALL)
+        _bare(axes, palette)
         axes.set_xticks([0, len(heights) - 1], ends)
-        return Figure(_svg(figure), shows)
+
+    return make_figure(draw, 2.4, 1.5, shows=shows)
 
 
 def draw_curve(
     title: str, points: Sequence[tuple[float, float, float, float]], *, floor: float, floor_name: str, shows: str
 ) -> Figure:
     """Draw accuracy over training size (size, accuracy, low, high), and a floor as a line."""
-    with _panel(3.6, 2.1) as (figure, axes):
-        _title(axes, title)
+
+    def draw(axes: Any, palette: Palette) -> None:
+        _title(axes, title, palette)
         sizes = [point[0] for point in points]
         axes.set_xscale("log")
-        axes.axhline(floor, color=SECOND, linewidth=1.2)
-        axes.fill_between(sizes, [point[2] for point in points], [point[3] for point in points], color=LINE)
-        axes.plot(sizes, [point[1] for point in points], color=BAR, linewidth=1.8, marker="o", markersize=4)
-        axes.text(sizes[0], floor, f"{floor_name} {100 * floor:.0f} %\n", color=SECOND, va="center", fontsize=8)
+        axes.axhline(floor, color=palette.second, linewidth=1.2)
+        axes.fill_between(sizes, [point[2] for point in points], [point[3] for point in points], color=palette.line)
+        axes.plot(sizes, [point[1] for point in points], color=palette.bar, linewidth=1.8, marker="o", markersize=4)
+        words = f"{floor_name} {100 * floor:.0f} %\n"
+        axes.text(sizes[0], floor, words, color=palette.blue, va="center", fontsize=SMALL)
         for size, accuracy, *_ in (points[0], points[-1]):
-            axes.annotate(
-                f"{100 * accuracy:.0f} %", (size, accuracy), (0, 6), textcoords="offset points", ha="center", color=INK
-            )
+            text = f"{100 * accuracy:.0f} %"
+            above: Any = {"textcoords": "offset points", "ha": "center", "color": palette.ink}
+            axes.annotate(text, (size, accuracy), (0, 6), **above)
         values = [floor, *(bound for point in points for bound in point[2:])]
         room = max(0.02, 0.18 * (max(values) - min(values)))
         axes.set_ylim(min(values) - room, max(values) + room)
         axes.set_xlim(sizes[0] / 1.4, sizes[-1] * 1.4)
-        _bare(axes)
+        _bare(axes, palette)
         axes.set_xticks(sizes, [_short(size) for size in sizes])
         axes.minorticks_off()
-        axes.set_xlabel("pairs trained on", color=SOFT, fontsize=8)
-        return Figure(_svg(figure), shows)
+        axes.set_xlabel("pairs trained on", color=palette.soft, fontsize=SMALL)
+
+    return make_figure(draw, 3.6, 2.1, shows=shows)
 
 
 def draw_reliability(
@@ -85,63 +90,236 @@ def draw_reliability(
 
     On the line it is as right as it is sure. Below, grey bars are the shares of pairs.
     """
-    with _panel(2.9, 2.9) as (figure, axes):
-        _title(axes, title)
-        axes.plot([0, 1], [0, 1], color=SECOND, linewidth=1.2)
-        axes.text(0.02, 0.06, "as right as sure", color=SECOND, fontsize=8, rotation=45, rotation_mode="anchor")
+
+    def draw(axes: Any, palette: Palette) -> None:
+        _title(axes, title, palette)
+        axes.plot([0, 1], [0, 1], color=palette.second, linewidth=1.2)
+        words: Any = {"rotation": 45, "rotation_mode": "anchor", "fontsize": SMALL}
+        axes.text(0.02, 0.06, "as right as sure", color=palette.blue, **words)
         total = sum(own[4] for own in bins)
         for confidence, accuracy, low, high, pairs in bins:
-            axes.bar(confidence, 0.3 * pairs / total, width=0.03, bottom=0, color=LINE)
+            axes.bar(confidence, 0.3 * pairs / total, width=0.03, bottom=0, color=palette.line)
             if low is not None and high is not None:
-                axes.plot([confidence, confidence], [low, high], color=BAR, linewidth=1.2)
-            axes.plot([confidence], [accuracy], color=BAR, marker="o", markersize=4)
-        axes.plot([own[0] for own in bins], [own[1] for own in bins], color=BAR, linewidth=1.8)
+                axes.plot([confidence, confidence], [low, high], color=palette.bar, linewidth=1.2)
+            axes.plot([confidence], [accuracy], color=palette.bar, marker="o", markersize=4)
+        axes.plot([own[0] for own in bins], [own[1] for own in bins], color=palette.bar, linewidth=1.8)
         axes.set_xlim(0, 1.02)
         axes.set_ylim(0, 1.02)
         axes.set_aspect("equal")
-        _bare(axes)
-        ticks = [0, 0.5, 1]
-        axes.set_xticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
-        axes.set_yticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
-        axes.tick_params(axis="y", colors=SOFT, labelsize=8, length=0)
-        axes.set_xlabel("sure", color=SOFT, fontsize=8)
-        axes.set_ylabel("right", color=SOFT, fontsize=8)
-        return Figure(_svg(figure), shows)
+        _bare(axes, palette)
+        for set_ticks in (axes.set_xticks, axes.set_yticks):
+            set_ticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+        axes.tick_params(axis="y", colors=palette.soft, labelsize=SMALL, length=0)
+        axes.set_xlabel("sure", color=palette.soft, fontsize=SMALL)
+        axes.set_ylabel("right", color=palette.soft, fontsize=SMALL)
+
+    return make_figure(draw, 2.9, 2.9, shows=shows)
 
 
-@contextmanager
-def _panel(width: float, height: float) -> Iterator[tuple[Any, Any]]:
-    import matplotlib
-    from matplotlib.figure import Figure as Drawing
+def draw_heat_map(
+    rows: Sequence[str], columns: Sequence[str], shares: Mapping[tuple[str, str], float], *, shows: str
+) -> Figure:
+    """Draw a share for every row and column, darker where it is higher; a pair without a share is left empty."""
+    name_width = 0.085 * max([*map(_width, rows), 8])
+    head_height = 0.06 * max([*map(_width, columns), 8]) + 0.15
 
-    style: Any = {"svg.fonttype": "none", "svg.hashsalt": "goldlabel", "font.size": _FONT_SIZE}
-    with matplotlib.rc_context(style), warnings.catch_warnings():
-        # The page's fonts draw the text; that matplotlib's own lack CJK does not matter.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        drawing = Drawing(figsize=(width, height), layout="constrained")
-        yield drawing, drawing.subplots()
+    def draw(axes: Any, palette: Palette) -> None:
+        low, high = min(shares.values(), default=0.0), max(shares.values(), default=1.0)
+        for (row, column), share in shares.items():
+            x, y = columns.index(column), rows.index(row)
+            # The lowest is not white: white is where nothing was measured.
+            colour = palette.shade(0.1 + 0.9 * (share - low) / (high - low) if high > low else 0.5)
+            axes.add_patch(_rectangle(x, y, colour))
+            axes.text(x, y, f"{100 * share:.1f}", ha="center", va="center", color=palette.ink, fontsize=SMALL)
+        axes.set_xlim(-0.5, len(columns) - 0.5)
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.xaxis.tick_top()
+        axes.set_xticks(range(len(columns)), columns, rotation=40, ha="left", rotation_mode="anchor")
+        axes.set_yticks(range(len(rows)), rows)
+        axes.tick_params(length=0, colors=palette.ink, labelsize=FONT_SIZE)
+        axes.spines[:].set_visible(False)
+
+    height = head_height + 0.36 * len(rows)
+    return make_figure(draw, name_width + 0.62 * len(columns) + 0.4, height, shows=shows, wide=True)
 
 
-def _title(axes: Any, title: str) -> None:
-    axes.set_title(title, loc="left", color=INK, fontsize=_FONT_SIZE, fontweight="bold")
+def draw_scatter(
+    points: Sequence[tuple[str, float, float]], *, x_name: str, y_name: str, shows: str, diagonal: str = ""
+) -> Figure:
+    """Draw named points of two shares; ``diagonal`` names the line on which both are the same."""
+
+    def draw(axes: Any, palette: Palette) -> None:
+        xs, ys = [own[1] for own in points], [own[2] for own in points]
+        room = max(0.03, 0.12 * max(max(xs) - min(xs), max(ys) - min(ys)))
+        (left, right), (bottom, top) = (min(xs) - room, max(xs) + room), (min(ys) - room, max(ys) + room)
+        if diagonal and max(left, bottom) < min(right, top):
+            ends = [max(left, bottom), min(right, top)]
+            axes.plot(ends, ends, color=palette.second, linewidth=1.2)
+            axes.annotate(diagonal, (ends[1], ends[1]), color=palette.blue, fontsize=SMALL, ha="right", va="bottom")
+        axes.plot(xs, ys, color=palette.bar, marker="o", markersize=6, linestyle="none", clip_on=False)
+        middle = (left + right) / 2
+        labels = _apart([own[2] for own in points], 0.055 * (top - bottom))
+        for (name, x, y), height in zip(points, labels, strict=True):
+            is_left = x > middle
+            beside = -0.018 * (right - left) if is_left else 0.018 * (right - left)
+            axes.text(x + beside, height, name, ha="right" if is_left else "left", va="center", color=palette.ink)
+            if abs(height - y) > 0.02 * (top - bottom):
+                axes.plot([x, x + beside], [y, height], color=palette.soft, linewidth=0.6)
+        axes.set_xlim(left, right)
+        axes.set_ylim(bottom, top)
+        _framed(axes, palette)
+        axes.set_xlabel(x_name, color=palette.soft)
+        axes.set_ylabel(y_name, color=palette.soft)
+
+    return make_figure(draw, 4.6, 3.6, shows=shows)
 
 
-def _bare(axes: Any) -> None:
+def draw_dots(
+    rows: Sequence[tuple[str, Sequence[tuple[str, Estimate]]]],
+    *,
+    shows: str,
+    x_name: str = "",
+    zero: float | None = None,
+    signed: bool = False,
+) -> Figure:
+    """Draw for every row the shares of one or several series with their intervals, told apart by shape and colour.
+
+    ``zero`` draws a line from which one sees which way a share lies.
+    """
+    series = list(dict.fromkeys(name for _, own in rows for name, _ in own))
+    lines = [(row, place) for place, row in enumerate(rows)]
+    step = 0.62 / max(len(series), 1) if len(series) > 1 else 0.0
+    values = [end for _, own in rows for _, share in own for end in (share.low, share.value, share.high)]
+    ends = [end for end in values if end is not None] + ([zero] if zero is not None else [])
+
+    def draw(axes: Any, palette: Palette) -> None:
+        if zero is not None:
+            axes.axvline(zero, color=palette.line, linewidth=1.4)
+        for (_, own), place in lines:
+            axes.axhline(place + 0.5, color=palette.line, linewidth=0.5)
+            for name, share in own:
+                if share.value is None:
+                    continue
+                number = series.index(name)
+                y = place + step * (number - (len(series) - 1) / 2)
+                colour = (palette.bar, palette.second, palette.soft)[number % 3]
+                if share.low is not None and share.high is not None:
+                    axes.plot([share.low, share.high], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
+                axes.plot([share.value], [y], color=colour, marker=_MARKERS[number % 8], markersize=5, linestyle="none")
+                if len(series) == 1:
+                    text = f"{100 * share.value:{'+' if signed else ''}.1f}"
+                    axes.annotate(
+                        text, (share.value, y), (0, 4), textcoords="offset points", ha="center", color=palette.soft,
+                        fontsize=SMALL,
+                    )  # fmt: skip
+        low, high = min(ends, default=0.0), max(ends, default=1.0)
+        room = max(0.01, 0.06 * (high - low))
+        axes.set_xlim(low - room, high + room)
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        _framed(axes, palette, signed=signed)
+        axes.set_yticks(range(len(rows)), [name for name, _ in rows])
+        axes.tick_params(axis="y", colors=palette.ink, labelsize=FONT_SIZE)
+        axes.set_xlabel(x_name, color=palette.soft)
+        if len(series) > 1:
+            _legend(axes, series, palette)
+
+    per_row = max(0.36, 0.13 * len(series) + 0.12)
+    legend = 0.25 * -(-len(series) // 3) if len(series) > 1 else 0.0
+    return make_figure(draw, 4.6, 0.75 + legend + per_row * len(rows), shows=shows)
+
+
+def draw_lines(
+    series: Sequence[tuple[str, Sequence[tuple[float, float]]]],
+    *,
+    x_name: str,
+    y_name: str,
+    shows: str,
+    per_cent: bool = True,
+    logarithmic: bool = False,
+) -> Figure:
+    """Draw one or several lines, each named at its end."""
+    ends = [own[-1] for _, own in series if own]
+    ys = [y for _, own in series for _, y in own]
+    spread = max(max(ys, default=1.0) - min(ys, default=0.0), 1e-9)
+
+    def draw(axes: Any, palette: Palette) -> None:
+        if logarithmic:
+            axes.set_xscale("log")
+        heights = _apart([y for _, y in ends], 0.075 * spread)
+        for number, ((name, points), height) in enumerate(zip(series, heights, strict=True)):
+            place = number % 3
+            colour = (palette.bar, palette.second, palette.soft)[place]
+            xs, values = [x for x, _ in points], [y for _, y in points]
+            line = _LINES[(number // 3) % 4]
+            axes.plot(xs, values, color=colour, linewidth=1.8, linestyle=line, marker="o", markersize=3.5)
+            words = (palette.gold, palette.blue, palette.soft)[place]
+            axes.annotate(
+                f" {name}", (1.01, height), xycoords=("axes fraction", "data"), color=words, va="center",
+                annotation_clip=False,
+            )  # fmt: skip
+        axes.set_ylim(min(ys, default=0.0) - 0.06 * spread, max(ys, default=1.0) + 0.06 * spread)
+        _framed(axes, palette, per_cent="y" if per_cent else "", minor=not logarithmic)
+        axes.set_xlabel(x_name, color=palette.soft)
+        axes.set_ylabel(y_name, color=palette.soft)
+
+    return make_figure(draw, 4.6, 2.8, shows=shows)
+
+
+def _rectangle(x: int, y: int, colour: str) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((x - 0.47, y - 0.46), 0.94, 0.92, facecolor=colour, linewidth=0)
+
+
+def _legend(axes: Any, series: Sequence[str], palette: Palette) -> None:
+    from matplotlib.lines import Line2D
+
+    colours = (palette.bar, palette.second, palette.soft)
+    handles = [
+        Line2D([], [], color=colours[number % 3], marker=_MARKERS[number % 8], markersize=5, label=name)
+        for number, name in enumerate(series)
+    ]
+    place: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": 3}
+    axes.legend(handles=handles, frameon=False, labelcolor=palette.ink, **place)
+
+
+def _apart(heights: Sequence[float], distance: float) -> list[float]:
+    """Return heights of labels at least ``distance`` from each other, each as near to its own as that allows."""
+    order = sorted(range(len(heights)), key=lambda place: heights[place])
+    moved = list(heights)
+    for before, after in pairwise(order):
+        moved[after] = max(moved[after], moved[before] + distance)
+    surplus = sum(moved) / len(moved) - sum(heights) / len(heights) if heights else 0.0
+    return [height - surplus for height in moved]
+
+
+def _title(axes: Any, title: str, palette: Palette) -> None:
+    axes.set_title(title, loc="left", color=palette.ink, fontsize=FONT_SIZE, fontweight="bold")
+
+
+def _bare(axes: Any, palette: Palette) -> None:
     axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.spines["bottom"].set_color(LINE)
+    axes.spines["bottom"].set_color(palette.line)
     axes.set_yticks([])
-    axes.tick_params(axis="x", colors=SOFT, labelsize=8, length=0)
+    axes.tick_params(axis="x", colors=palette.soft, labelsize=SMALL, length=0)
 
 
-def _svg(drawing: Any) -> str:
-    stream = io.StringIO()
-    drawing.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    text = stream.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
-    for colour, variable in _COLOURS.items():
-        text = text.replace(colour, f"var({variable})")
-    return text
+def _framed(axes: Any, palette: Palette, *, per_cent: str = "xy", signed: bool = False, minor: bool = True) -> None:
+    from matplotlib.ticker import FuncFormatter
+
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["bottom", "left"]].set_color(palette.line)
+    axes.tick_params(colors=palette.soft, labelsize=SMALL, length=0)
+    text = FuncFormatter(lambda value, _: f"{100 * value:{'+' if signed and value else ''}.3g}")
+    for axis in per_cent:
+        getattr(axes, f"{axis}axis").set_major_formatter(text)
+    if not minor:
+        axes.minorticks_off()
+
+
+def _width(text: str) -> int:
+    """Return how wide a text is, a Chinese character as two."""
+    return sum(2 if ord(sign) > 0x2E7F else 1 for sign in text)
 
 
 def _short(size: float) -> str:

@@ -1,0 +1,61 @@
+"""``PairCard``: a pair to look at, with its label, the words that both texts share, and what models answered.
+
+``render_part("pair", PairCard(…))`` or ``Section(pairs=[…])`` shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from goldlabel.pairs.tokens import UNKNOWN, locate_tokens, units_of
+
+SHAPES = {"entailment": "▲", "neutral": "◆", "contradiction": "▼", "not_entailment": "▼"}
+"""What stands before a label, so that it is told by more than its colour."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairCard:
+    """A premise, a hypothesis and a label."""
+
+    premise: str
+    hypothesis: str
+    label: str
+    id: str = ""
+    note: str = ""
+    language: str | None = None
+    words: Collection[str] = ()
+    """Words of the hypothesis that are pointed at, in lower case, such as those that give a label away."""
+    answers: Mapping[str, str] = field(default_factory=dict)
+    """What each model said."""
+
+    @property
+    def shape(self) -> str:
+        """The shape of the label."""
+        return shape_of(self.label)
+
+    @property
+    def judged(self) -> list[tuple[str, str, str, bool]]:
+        """Every model with its answer, the shape of that, and whether it is the label."""
+        return [(name, answer, shape_of(answer), answer == self.label) for name, answer in self.answers.items()]
+
+    def marked(self, side: str) -> Iterator[tuple[str, str]]:
+        """Yield the text of a side in pieces, each with its mark: ``word``, ``shared`` or nothing."""
+        unit = units_of((self.language or UNKNOWN).lower().split("-")[0])
+        sides = locate_tokens(pl.Series([self.premise, self.hypothesis]), unit)
+        shared = {token for token, *_ in sides[0]} & {token for token, *_ in sides[1]}
+        text, place = (self.premise, 0) if side == "premise" else (self.hypothesis, 0)
+        for token, start, end in sides[side != "premise"]:
+            mark = "word" if side != "premise" and token in self.words else "shared" if token in shared else ""
+            if mark:
+                yield text[place:start], ""
+                yield text[start:end], mark
+                place = end
+        yield text[place:], ""
+
+
+def shape_of(label: str) -> str:
+    """Return what stands before a label."""
+    return SHAPES.get(label, "●")
