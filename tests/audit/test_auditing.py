@@ -46,7 +46,7 @@ def test_the_plant_is_named_first_with_examples(planted: Pairs) -> None:
     first = found.findings[0]
     assert isinstance(first.evidence, Artifact)
     assert (first.kind, first.evidence.label, first.evidence.count) == ("negation", "contradiction", 95)
-    rows = planted.only(id=list(first.examples)).collect()
+    rows = planted.only(id=[example.id for example in first.examples]).collect()
     assert rows["hypothesis"].str.contains("never").all()
     assert found.hypothesis_only.significant
     assert "give away" in found.verdict

@@ -17,12 +17,15 @@ from goldlabel.audit import hypothesis_only as blind
 from goldlabel.audit.cartography import Cartography, cartography
 from goldlabel.audit.competency import competency
 from goldlabel.audit.corpus import MOST_GROUPS, Corpus, read_corpus, read_rows
+from goldlabel.audit.examples import Example, mark_pair
 from goldlabel.audit.features import KINDS, Features, Sample, count_features, take_sample
 from goldlabel.audit.figures import ALL_ROWS, count_foreign, count_lengths, count_negators, count_overlap, count_tags
-from goldlabel.audit.findings import LEAST_CARRIERS, MOST, Finding, rank_artifacts
+from goldlabel.audit.findings import EXAMPLES, LEAST_CARRIERS, MOST, Artifact, Finding, rank_artifacts
+from goldlabel.audit.foreign_text import MORE_THAN
 from goldlabel.audit.hygiene import find_faults, find_leaks
 from goldlabel.audit.label_errors import LabelErrors, find_label_errors
 from goldlabel.audit.leakage import MOST_NEAR, Leakage, compare, count_leakage, find_near
+from goldlabel.audit.overlap import RULE
 from goldlabel.audit.pmi import COUNTS, SMOOTHING, Word, count_words, rank_words
 from goldlabel.audit.probabilities import WHOLE, mean_probabilities, read_probabilities
 from goldlabel.audit.result import ALL, Audit, Group
@@ -30,6 +33,7 @@ from goldlabel.errors import InputError
 from goldlabel.metrics import check_level
 from goldlabel.models import MODELS
 from goldlabel.pairs import Pairs
+from goldlabel.pairs.tokens import UNKNOWN, language_of
 from goldlabel.seeds import check_seed
 from goldlabel.verify import verify
 from goldlabel.verify.agreement import Agreement
@@ -152,7 +156,7 @@ class _Auditor:
             pairs=self.pairs,
             options=options,
             groups=groups,
-            findings=self._with_ids(findings),
+            findings=self._with_examples(findings),
             competency=competency(features, sample.clusters.totals, self.names, null=options.null, fdr=options.fdr),
             out_of_fold=out_of_fold,
             words_by_label={name: self._words(counts, top=_WORDS_PER_LABEL, label=name) for name in self.names},
@@ -250,7 +254,7 @@ class _Auditor:
     def _findings(self, whole: Group, sample: Sample, features: list[Features]) -> list[Finding]:
         """Return leaks, which make every score untrue, then artifacts, then other faults."""
         leaks = find_leaks(whole.leakage)
-        faults = find_faults(whole.leakage, whole.overlap, whole.foreign_text)
+        faults = find_faults(whole.leakage, whole.overlap, whole.foreign_text, self._faulty_rows())
         artifacts = rank_artifacts(
             self.corpus,
             sample,
@@ -365,12 +369,32 @@ class _Auditor:
         table = self.probabilities
         return cartography(table, self.pairs) if table is not None and table["epoch"].n_unique() > 1 else None
 
-    def _with_ids(self, findings: list[Finding]) -> list[Finding]:
-        """Add the ids of the examples' rows."""
+    def _faulty_rows(self) -> dict[str, tuple[int, ...]]:
+        """Return where the first pairs stand that break a rule for hypotheses, by the kind of the finding."""
+        corpus = self.corpus
+        with np.errstate(invalid="ignore"):
+            broken = {"overlap_rule": corpus.overlap > RULE, "foreign_text": corpus.letters > MORE_THAN}
+        return {kind: tuple(np.flatnonzero(rows)[:EXAMPLES].tolist()) for kind, rows in broken.items()}
+
+    def _with_examples(self, findings: list[Finding]) -> list[Finding]:
+        """Read the pairs where examples stand, and find what to mark in them."""
         rows = sorted({row for finding in findings for row in finding.rows})
-        ids = dict(zip(rows, read_rows(self.pairs, ["id"], np.array(rows, dtype=np.int64))["id"], strict=True))
+        texts = read_rows(self.pairs, ["id", "premise", "hypothesis", "language"], np.array(rows, dtype=np.int64))
+        texts = texts.with_columns(language_of(texts).fill_null(UNKNOWN))
+        read = dict(zip(rows, texts.iter_rows(), strict=True))
+
+        def example(finding: Finding, row: int) -> Example:
+            pair_id, premise, hypothesis, language = read[row]
+            feature = finding.evidence.feature if isinstance(finding.evidence, Artifact) else ""
+            tokenizer = self.options.tokenizer
+            return Example(
+                pair_id,
+                *mark_pair(finding.kind, feature, premise, hypothesis, language=language, tokenizer=tokenizer),
+            )
+
         return [
-            replace(finding, examples=(*finding.examples, *(ids[row] for row in finding.rows))) for finding in findings
+            replace(finding, examples=(*finding.examples, *(example(finding, row) for row in finding.rows)))
+            for finding in findings
         ]
 
 

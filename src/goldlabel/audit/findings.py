@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from goldlabel.audit.association import Moments, association, concatenate, moments_of, p_values
 from goldlabel.audit.corpus import Corpus
+from goldlabel.audit.examples import Example
 from goldlabel.audit.features import Features, Sample, holding_key
 from goldlabel.audit.figures import ends_of, in_percent
 from goldlabel.audit.overlap import CONSTITUENT, LEXICAL, RULE, SUBSEQUENCE
@@ -97,12 +98,15 @@ class Finding:
     evidence: Artifact | Fault
     rows: tuple[int, ...] = ()
     """Where examples stand in the dataset."""
-    examples: tuple[str, ...] = ()
-    """Their ids, once they are read."""
+    examples: tuple[Example, ...] = ()
+    """They themselves, once they are read."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        evidence = self.evidence.to_dict() | {"examples": list(self.examples)}
+        evidence = self.evidence.to_dict() | {
+            "examples": [example.id for example in self.examples],
+            "marks": [example.marks() for example in self.examples],
+        }
         return {"kind": self.kind, "text": self.text, "evidence": evidence}
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from goldlabel.audit.examples import Example
 from goldlabel.audit.figures import ForeignText, Overlap, count_of, in_percent
 from goldlabel.audit.findings import Fault, Finding
-from goldlabel.audit.leakage import Leakage
+from goldlabel.audit.leakage import Leakage, Near
 
 MOST_LEAKS = 5
 MOST_FAULTS = 3
 _MANY_OVER_RULE = 0.2
 _MUCH_FOREIGN = 0.05
+
+Rows = tuple[int, ...]
+"""Where pairs stand in the dataset."""
 
 
 def find_leaks(leakage: Leakage) -> list[Finding]:
@@ -17,8 +23,10 @@ def find_leaks(leakage: Leakage) -> list[Finding]:
     return [*_across(leakage), *_against(leakage), *_shared_premises(leakage)][:MOST_LEAKS]
 
 
-def find_faults(leakage: Leakage, overlap: Overlap, foreign: ForeignText | None) -> list[Finding]:
-    """Return what else is wrong with the data, the gravest first."""
+def find_faults(
+    leakage: Leakage, overlap: Overlap, foreign: ForeignText | None, rows: Mapping[str, Rows]
+) -> list[Finding]:
+    """Return what else is wrong with the data, the gravest first; ``rows`` are examples by kind."""
     faults = []
     if count := leakage.contradictory_duplicates:
         text = f"{count:,} pairs occur more than once with different labels. Have them judged again."
@@ -28,12 +36,12 @@ def find_faults(leakage: Leakage, overlap: Overlap, foreign: ForeignText | None)
             f"{count_of(over):,} hypotheses, {in_percent(over, 0)}, share more than 70 % of their words with the "
             "premise. Ask writers to paraphrase."
         )
-        faults.append(Finding("overlap_rule", text, Fault(count_of(over), over)))
+        faults.append(Finding("overlap_rule", text, Fault(count_of(over), over), rows["overlap_rule"]))
     if foreign is not None and (foreign.share.value or 0) > _MUCH_FOREIGN:
         count, many = count_of(foreign.share), foreign.share
         trace = "a trace of translation. Look through them."
         text = f"{count:,} of {many.n:,} pairs hold more than ten Roman letters, {trace}"
-        faults.append(Finding("foreign_text", text, Fault(count, many)))
+        faults.append(Finding("foreign_text", text, Fault(count, many), rows["foreign_text"]))
     return faults[:MOST_FAULTS]
 
 
@@ -45,7 +53,7 @@ def _across(leakage: Leakage) -> list[Finding]:
             f"{near.pairs_across_splits:,} pairs have a duplicate or near-duplicate in another split "
             f"({near.across_splits:,} clusters). Drop them with goldlabel data duplicates --drop."
         )
-        return [Finding("near_duplicates_across_splits", text, Fault(near.across_splits), examples=near.examples)]
+        return [Finding("near_duplicates_across_splits", text, Fault(near.across_splits), examples=_examples(near))]
     if count := leakage.duplicates_across_splits:
         text = f"{count:,} pairs stand in more than one split. Split again with --exclude-overlap premise."
         return [Finding("duplicates_across_splits", text, Fault(count), leakage.examples["across"])]
@@ -69,7 +77,7 @@ def _against(leakage: Leakage) -> list[Finding]:
             fault = Fault(near, dataset=name)
         else:
             continue
-        examples = shared.near.examples if shared.near and not shared.rows else ()
+        examples = _examples(shared.near) if shared.near and not shared.rows else ()
         findings.append(Finding("leak_against", text, fault, shared.rows, examples))
     return findings
 
@@ -82,3 +90,7 @@ def _shared_premises(leakage: Leakage) -> list[Finding]:
         "together, or drop them with --exclude-overlap premise."
     )
     return [Finding("shared_premises", text, Fault(count, leakage.held_out), leakage.examples["held_out"])]
+
+
+def _examples(near: Near) -> tuple[Example, ...]:
+    return tuple(map(Example, near.examples))

@@ -162,7 +162,7 @@ def _print(result: Audit, lines: list[str]) -> None:
     print_table(result.table.columns, result.table.iter_rows())
     typer.echo("")
     for number, finding in enumerate(result.findings, start=1):
-        examples = ", ".join(finding.examples[:3])
+        examples = ", ".join(example.id for example in finding.examples[:3])
         typer.echo(f"{number:2}. {finding.text}{f' See {examples}.' if examples else ''}")
     if not result.findings:
         typer.echo("Nothing stands out.")

@@ -95,7 +95,10 @@ def _sections(audit: Audit) -> Iterator[Section]:
 def _findings(audit: Audit) -> Section:
     if not audit.findings:
         return Section(heading="Findings", text="Nothing stands out.")
-    items = [Item(_unbroken(finding.text), ", ".join(finding.examples[:3])) for finding in audit.findings]
+    items = [
+        Item(_unbroken(finding.text), ", ".join(example.id for example in finding.examples[:3]))
+        for finding in audit.findings
+    ]
     return Section(heading="Findings", text="The gravest first, with pairs to look at.", items=items)
 
 
@@ -378,7 +381,11 @@ def _tables(audit: Audit) -> dict[str, pl.DataFrame]:
         "groups": audit.table,
         "findings": pl.DataFrame(
             [
-                {"kind": finding.kind, "text": finding.text, "examples": " ".join(finding.examples)}
+                {
+                    "kind": finding.kind,
+                    "text": finding.text,
+                    "examples": " ".join(example.id for example in finding.examples),
+                }
                 for finding in audit.findings
             ],
             schema={"kind": pl.String, "text": pl.String, "examples": pl.String},
