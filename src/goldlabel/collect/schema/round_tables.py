@@ -1,0 +1,66 @@
+"""The tables of adversarial rounds and of what was tried in them."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Index, Integer, Table, Text, UniqueConstraint
+
+from goldlabel.collect.schema.columns import DATA, Moment, id_column, metadata, reference
+
+rounds = Table(
+    "rounds",
+    metadata,
+    id_column(),
+    reference("project_id", "projects"),
+    Column("number", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("adversaries", DATA, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("pay", DATA),
+    Column("opened_at", Moment, nullable=False),
+    Column("closed_at", Moment),
+    Column("trained", DATA),
+    Column("held_out", DATA),
+    UniqueConstraint("project_id", "number"),
+)
+"""Rounds of writing against models: ``open``, then ``closed``; ``trained`` is what was learnt from it and all before.
+``pay`` are rates of its own. ``held_out`` are the ids of pairs that are not in train since it closed, by split, and the
+pseudonyms of who wrote for test alone."""
+Index(
+    "uq_rounds_open",
+    rounds.c.project_id,
+    unique=True,
+    sqlite_where=rounds.c.state == "open",
+    postgresql_where=rounds.c.state == "open",
+)
+
+tries = Table(
+    "tries",
+    metadata,
+    id_column(),
+    reference("assignment_id", "assignments"),
+    reference("round_id", "rounds", nullable=True),
+    Column("number", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("drawn", Text),
+    Column("worker", Text),
+    Column("lease_until", Moment),
+    Column("model", Text),
+    Column("scores", DATA),
+    Column("problem", Text),
+    Column("created_at", Moment, nullable=False),
+    Column("decided_at", Moment),
+    UniqueConstraint("assignment_id", "number"),
+    UniqueConstraint("assignment_id", "key"),
+)
+"""What was tried within an assignment, and what a model said to it: a probability for each label.
+
+``drawn`` is the model that was to answer, ``model`` the one that did, ``problem`` why it was another one, or none. A
+try is decided when it has ``decided_at``; until then a ``worker`` may hold it."""
+Index(
+    "ix_tries_undecided",
+    tries.c.id,
+    sqlite_where=tries.c.decided_at.is_(None),
+    postgresql_where=tries.c.decided_at.is_(None),
+)
