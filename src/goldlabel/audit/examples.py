@@ -81,8 +81,9 @@ def _listed(text: str, language: str, tag: str) -> Spans:
     entry = lexicon(language)[tag]
     for word in sorted(entry.get("except", ()), key=len, reverse=True):
         text = text.replace(word, " " * len(word))
-    words = "|".join(re.escape(word) for word in sorted(entry["words"], key=len, reverse=True))
-    pattern = f"{words}|{entry['pattern']}" if "pattern" in entry else words
+    pattern = _any_of(entry["words"])
+    if "pattern" in entry:
+        pattern = f"{pattern}|{entry['pattern']}"
     return tuple(match.span() for match in re.finditer(pattern, text))
 
 
@@ -106,5 +107,9 @@ def _words(text: str, kind: str, feature: str, tokenizer: str) -> Spans:
 
 def _find(text: str, words: list[str]) -> list[Token]:
     """Find words where they stand: jieba tells no places, and its words for search overlap."""
-    pattern = "|".join(re.escape(word) for word in sorted(set(words), key=len, reverse=True))
-    return [(match[0].lower(), *match.span()) for match in re.finditer(pattern, text, re.IGNORECASE)]
+    return [(match[0].lower(), *match.span()) for match in re.finditer(_any_of(words), text, re.IGNORECASE)]
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """Return a pattern of words, the longest first."""
+    return "|".join(re.escape(word) for word in sorted(set(words), key=lambda word: (-len(word), word)))
