@@ -18,7 +18,7 @@ from goldlabel.executors import DIED, EXECUTORS, Failure
 SCRIPT = """
 import sys
 from goldlabel.executors import Processes
-from tests.test_executors import linger
+from tests.executors.test_executors import linger
 
 if __name__ == "__main__":
     Processes(2).run(linger, {"one": (sys.argv[1],), "two": (sys.argv[2],)}, print)
