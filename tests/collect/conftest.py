@@ -10,6 +10,9 @@ import pytest
 
 from goldlabel.collect.store import Store
 from tests.collect.postgres import Cluster, empty, find_binaries, postgres_cluster
+from tests.collect.quick_schema import quick_schema
+
+__all__ = ["quick_schema"]
 
 
 class MovableClock:

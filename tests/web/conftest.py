@@ -9,10 +9,10 @@ import pytest
 from argon2 import PasswordHasher
 
 from goldlabel.collect.people import passwords
-from tests.collect.conftest import MovableClock, cluster
+from tests.collect.conftest import MovableClock, cluster, quick_schema
 from tests.web.world import World, opened, populate
 
-__all__ = ["cluster"]
+__all__ = ["cluster", "quick_schema"]
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-from tests.collect.conftest import database, shared_database, store
+from tests.collect.conftest import database, quick_schema, shared_database, store
 from tests.web.conftest import clock, cluster, empty, quick_hashes, world
 
-__all__ = ["clock", "cluster", "database", "empty", "quick_hashes", "shared_database", "store", "world"]
+__all__ = ["clock", "cluster", "database", "empty", "quick_hashes", "quick_schema", "shared_database", "store", "world"]
