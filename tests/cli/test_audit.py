@@ -53,7 +53,7 @@ def test_findings_for_people(pairs: str) -> None:
 
 
 def test_a_model_that_was_asked_for_is_told_of(pairs: str) -> None:
-    result = run(pairs, "--model", "majority")
+    result = run(pairs, "--hypothesis-only", "majority")
     assert re.search(r"^majority without the premise: \d+\.\d % \(.*\) right", result.stdout, re.MULTILINE)
 
 
@@ -76,7 +76,7 @@ def test_a_folder_with_everything(pairs: str, tmp_path: Path) -> None:
     dynamics = tmp_path / "run.jsonl"
     pl.DataFrame({"id": ["n0", "n0"], "epoch": [1, 2], "gold_probability": [0.2, 0.6]}).write_ndjson(dynamics)
     output = tmp_path / "report"
-    arguments = ("--model", "majority", "--label-errors", "linear", "--aflite")
+    arguments = ("--hypothesis-only", "majority", "--label-errors", "linear", "--aflite")
     result = run(pairs, "-o", str(output), "--against", pairs, *arguments, "--json")
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
@@ -125,7 +125,7 @@ def test_failing_on_a_bound(pairs: str) -> None:
         (("--fail-on", "gains>3"), "there is no measure 'gains'"),
         (("--by", "topic"), "there is no column 'topic'"),
         (("--tokenizer", "spaces"), "there is no tokenizer 'spaces'"),
-        (("--model", "bert"), "there is no model 'bert'"),
+        (("--hypothesis-only", "bert"), "there is no model 'bert'"),
         (("--count", "letters"), "documents, tokens"),
         (("--folds", "1"), "2 or more"),
         (("--level", "0"), "confidence level 0.0 is not between 0 and 1"),

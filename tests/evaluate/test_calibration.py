@@ -1,4 +1,4 @@
-"""Calibration of what ``evaluate`` gives: F1, the comparison of two models, and what they have in common."""
+"""Calibration of what ``evaluate`` gives: F1, two models and what they have in common, the audit of one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import polars as pl
 import pytest
 
 from goldlabel.evaluate import compare
-from goldlabel.evaluate.explanation import measure_kinship
+from goldlabel.evaluate.explanation import Cue, measure_kinship
+from goldlabel.evaluate.explanation.sensitivity import measure_sensitivity
+from goldlabel.evaluate.model_audit import judge_partial
 from goldlabel.evaluate.scores import score_answers
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.labels import NLI3
@@ -62,6 +64,26 @@ def kinship(design: Design, runs: int) -> list[Rate]:
     return [tested, covered]
 
 
+def sensitivity(design: Design, runs: int) -> list[Rate]:
+    """A model that says the first label of a fifth of an artifact's carriers, whatever else it would have said."""
+    random = np.random.RandomState(24)
+    shift, right = coverage("shift at the same gold label", design), coverage("accuracy at the same gold label", design)
+    gain = coverage("gain of half the input", design)
+    for _ in range(runs):
+        gold = random.choice(3, len(design.unit), p=[0.5, 0.3, 0.2])
+        carried = random.rand(len(gold)) < np.array([0.5, 0.2, 0.3])[gold]
+        plain = np.where(design.hits(0.6, random), gold, (gold + random.randint(1, 3, len(gold))) % 3)
+        answers = np.where(carried & (random.rand(len(gold)) < 0.2), 0, plain)
+        pairs = _gold(LABELS[gold], design)
+        [result] = measure_sensitivity(pairs, LABELS[answers], [Cue("word", "reed", str(LABELS[0]), 0.6, carried)])
+        # Of pairs of the first label 0.6 become 0.6 + 0.4 / 5; of others, 0.2 become 0.2 + 0.8 / 5.
+        own = (gold[carried] == 0).mean()
+        shift.cover(result.shift.value, 0.08 * own + 0.16 * (1 - own))
+        right.cover(result.accuracy.value, 0.08 * own - 0.12 * (1 - own))
+        gain.cover(judge_partial(pairs, LABELS[gold], LABELS[plain]).gain, 0.6 - 0.5)
+    return [shift, right, gain]
+
+
 def _gold(labels: np.ndarray, design: Design) -> GoldPairs:
     frame = pl.DataFrame({"label": labels, "premise": [f"Heron {unit}" for unit in design.unit], "group": None})
     return GoldPairs("birds", NLI3, frame.with_columns(pl.col("group").cast(pl.String)))
@@ -69,7 +91,7 @@ def _gold(labels: np.ndarray, design: Design) -> GoldPairs:
 
 def measure(runs: int = 1, designs: tuple[Design, ...] = DESIGNS) -> list[Rate]:
     """Return the rates of everything here; ``runs`` is how many times as long as the tests."""
-    parts = ((f1, 300), (comparison, 150), (kinship, 300))
+    parts = ((f1, 300), (comparison, 150), (kinship, 300), (sensitivity, 120))
     return [rate for design in designs for part, length in parts for rate in part(design, runs * length)]
 
 

@@ -15,7 +15,7 @@ same label.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,8 @@ class Finding:
     """Where examples stand in the dataset."""
     examples: tuple[Example, ...] = ()
     """They themselves, once they are read."""
+    carriers: NDArray[np.bool_] | None = field(default=None, compare=False, repr=False)
+    """Of an artifact, which pairs carry it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -149,7 +151,7 @@ def rank_artifacts(
     findings = []
     for candidate, artifact, carried in choose_artifacts(corpus, sample, features, fdr=fdr, level=level, most=most):
         has_label = corpus.labels == corpus.space.index(artifact.label)
-        findings.append(_finding(candidate, artifact, np.flatnonzero(carried & has_label)[:EXAMPLES]))
+        findings.append(_finding(candidate, artifact, np.flatnonzero(carried & has_label)[:EXAMPLES], carried))
     return findings
 
 
@@ -249,12 +251,12 @@ def _rank_of(kind: str) -> int:
     return _SIMPLEST.index(kind if kind in _SIMPLEST else "tag")
 
 
-def _finding(candidate: Candidate, artifact: Artifact, rows: NDArray[np.int64]) -> Finding:
+def _finding(candidate: Candidate, artifact: Artifact, rows: NDArray[np.int64], carriers: NDArray[np.bool_]) -> Finding:
     text = (
         f"{candidate.phrase} are {artifact.label} in {in_percent(artifact.share, 0)} of {artifact.total:,} cases, "
         f"where {100 * artifact.expected:.0f} % of all pairs are. {candidate.remedy}"
     )
-    return Finding(candidate.kind, text, artifact, tuple(rows.tolist()))
+    return Finding(candidate.kind, text, artifact, tuple(rows.tolist()), carriers=carriers)
 
 
 def _token_candidate(corpus: Corpus, part: Features, number: int) -> Candidate:

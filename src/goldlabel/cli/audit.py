@@ -7,6 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from goldlabel.cli.loading import (
+    MODEL_HELP,
+    BudgetOption,
+    DeviceOption,
+    PrecisionOption,
+    SetOption,
+    loading_options,
+    tell_usage,
+)
 from goldlabel.cli.output import (
     JsonOption,
     LimitOption,
@@ -24,6 +33,7 @@ from goldlabel.errors import InputError
 
 if TYPE_CHECKING:
     from goldlabel.audit import Audit, Fit
+    from goldlabel.evaluate.model_audit import ModelAudit
     from goldlabel.pairs import Pairs
 
 FAILED = 1
@@ -50,10 +60,28 @@ def audit_command(
     level: Annotated[float, typer.Option("--level", help="Confidence of every interval.")] = 0.95,
     fdr: Annotated[float, typer.Option("--fdr", help="Rate of false discoveries among features.")] = 0.05,
     folds: Annotated[int, typer.Option("--folds", help="Folds of the cross-validation.")] = 5,
-    model: Annotated[
+    hypothesis_only: Annotated[
         list[str] | None,
-        typer.Option("--model", help="Also test this model without the premise; may be given several times."),
+        typer.Option(
+            "--hypothesis-only",
+            metavar="NAME",
+            help="Also cross-validate this model without the premise, such as cbow; may be given several times.",
+        ),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", help=f"Also audit a model on these pairs: half of the input, each artifact found. {MODEL_HELP}"
+        ),
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option("--split", help="What --model is judged by; by default test, or the only one that the data has."),
+    ] = None,
+    device: DeviceOption = "auto",
+    precision: PrecisionOption = "fp32",
+    settings: SetOption = None,
+    budget: BudgetOption = None,
     near: Annotated[
         bool | None, typer.Option("--near/--no-near", help="Look for near-duplicates; by default up to 100,000 pairs.")
     ] = None,
@@ -89,6 +117,8 @@ def audit_command(
     if output is not None:
         check_folder(output)
     bounds = [parse_bound(text) for text in fail_on or []]
+    if model is not None:
+        _check_model(model)
     if aflite and output is None:
         raise InputError("--aflite writes a dataset; say where with -o DIR")
     options = AuditOptions(
@@ -100,7 +130,7 @@ def audit_command(
         smoothing=smoothing,
         count=count,
         folds=folds,
-        models=tuple(model or ()),
+        models=tuple(hypothesis_only or ()),
         label_errors=label_errors,
         probabilities=None if probabilities is None else str(probabilities),
         curve=output is not None,
@@ -121,12 +151,22 @@ def audit_command(
             fit=_fit() if options.trained else None,
             advance=lambda _: advance(1),
         )
+    audited = None
+    if model is not None:
+        from goldlabel.model_audit import audit_model
+
+        with progress(f"asking {model}", None, in_bytes=False) as advance:
+            loading = loading_options(device, precision, settings, budget)
+            audited = audit_model(model, result, split=split, on_pairs=advance, **loading)
+        for line in audited.notes:
+            note(line)
+        tell_usage(audited.usage)
     more: dict[str, Any] = {}
-    lines = [] if output is None else _write(result, output, more, aflite)
+    lines = [] if output is None else _write(result, audited, output, more, aflite)
     if as_json:
-        print_json(result.to_dict() | more)
+        print_json(result.to_dict() | ({"model": audited.to_dict()} if audited else {}) | more)
     else:
-        _print(result, lines)
+        _print(result, audited, lines)
     tripped = [bound for bound in bounds if bound.trips(result)]
     if tripped:
         reasons = [f"{bound} ({bound.measure} is {result.measures()[bound.measure]:.4g})" for bound in tripped]
@@ -134,7 +174,7 @@ def audit_command(
         raise typer.Exit(FAILED)
 
 
-def _write(result: Audit, output: Path, more: dict[str, Any], aflite: bool) -> list[str]:
+def _write(result: Audit, audited: ModelAudit | None, output: Path, more: dict[str, Any], aflite: bool) -> list[str]:
     """Write the folder, add to ``more`` what lies in it, and return lines that say so."""
     from goldlabel.audit import AFLite
     from goldlabel.report.audit_page import AFLITE, write_audit
@@ -145,8 +185,21 @@ def _write(result: Audit, output: Path, more: dict[str, Any], aflite: bool) -> l
     if split is not None:
         more["aflite"] = split.to_dict() | {"output": str(output / AFLITE)}
         lines.append(f"aflite: {split.title}: {output / AFLITE}")
-    write_audit(result, output, filtered=split.pairs if split else None, **more)
+    write_audit(result, output, model=audited, filtered=split.pairs if split else None, **more)
     return lines
+
+
+def _check_model(model: str) -> None:
+    """Refuse what is no trained model, before anything is computed."""
+    from goldlabel.models import MODELS
+    from goldlabel.models.loading import check_reference
+
+    if model in MODELS and not Path(model).exists():
+        raise InputError(
+            f"--model {model}: is not trained; give the folder of a run, or let --hypothesis-only {model} "
+            "cross-validate it without the premise"
+        )
+    check_reference(model)
 
 
 def _fit() -> Fit:
@@ -155,7 +208,7 @@ def _fit() -> Fit:
     return fit_model
 
 
-def _print(result: Audit, lines: list[str]) -> None:
+def _print(result: Audit, audited: ModelAudit | None, lines: list[str]) -> None:
     from goldlabel.audit.figures import in_percent
 
     typer.echo(result.title)
@@ -173,5 +226,18 @@ def _print(result: Audit, lines: list[str]) -> None:
         typer.echo(result.label_errors.title)
     if result.cartography:
         typer.echo(result.cartography.summary)
+    if audited is not None:
+        _print_model(audited)
     for line in lines:
         typer.echo(line)
+
+
+def _print_model(audited: ModelAudit) -> None:
+    typer.echo(f"\n{audited.title}")
+    for table in (audited.table, audited.artifact_table):
+        if len(table):
+            print_table(table.columns, table.iter_rows())
+    if audited.untested:
+        typer.echo(f"{audited.untested} more artifacts are carried by too few of these pairs, or not by too few")
+    for sentence in audited.findings:
+        typer.echo(sentence)

@@ -14,11 +14,13 @@ from goldlabel.audit import Audit
 from goldlabel.audit.figures import Lengths, Overlap
 from goldlabel.audit.hypothesis_only import CurvePoint, Judgement
 from goldlabel.errors import InputError
+from goldlabel.evaluate.model_audit import ModelAudit
 from goldlabel.files import atomic_folder
 from goldlabel.metrics import Estimate, p_in_words
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.review import review_sheet
 from goldlabel.report.figure import Figure
+from goldlabel.report.model_section import model_sections
 from goldlabel.report.page import Bar, Item, Page, Section, render_page
 from goldlabel.report.plots import draw_bars, draw_curve, draw_histogram
 
@@ -35,10 +37,13 @@ def check_folder(folder: Path) -> None:
         raise InputError(f"{folder}: is not empty and no audit; choose another folder for the output")
 
 
-def write_audit(audit: Audit, folder: Path, *, filtered: Pairs | None = None, **more: Any) -> Path:
+def write_audit(
+    audit: Audit, folder: Path, *, model: ModelAudit | None = None, filtered: Pairs | None = None, **more: Any
+) -> Path:
     """Write index.html, audit.json, the tables as CSV and the hard subset; return the page's path.
 
-    ``filtered`` is what AFLite leaves. What an earlier audit wrote goes, all at once; files of others stay.
+    ``model`` is what was found about a model, ``filtered`` what AFLite leaves. What an earlier audit wrote goes, all at
+    once; files of others stay.
     """
     check_folder(folder)
     with atomic_folder(folder.resolve()) as temporary:
@@ -53,18 +58,23 @@ def write_audit(audit: Audit, folder: Path, *, filtered: Pairs | None = None, **
         if audit.label_errors:
             sheet = review_sheet(audit.pairs, audit.label_errors.candidates)
             sheet.write_csv(temporary / LABEL_ERRORS, include_bom=True)  # without it, Excel takes UTF-8 for latin-1
-        render_page(audit_page(audit), temporary / PAGE)
-        figures = json.dumps(audit.to_dict() | more, ensure_ascii=False, indent=2, default=str)
+        render_page(audit_page(audit, model), temporary / PAGE)
+        figures = json.dumps(
+            audit.to_dict() | ({"model": model.to_dict()} if model else {}) | more,
+            ensure_ascii=False,
+            indent=2,
+            default=str,
+        )
         (temporary / FIGURES).write_text(figures + "\n", encoding="utf-8")
     return folder / PAGE
 
 
-def audit_page(audit: Audit) -> Page:
+def audit_page(audit: Audit, model: ModelAudit | None = None) -> Page:
     """Turn an audit into a page: the verdict, the findings, then what they rest on."""
     return Page(
         title=f"Audit of {audit.pairs.card.name}, {audit.whole.pairs:,} pairs",
         lead=_unbroken(audit.verdict),
-        sections=list(_sections(audit)),
+        sections=[*_sections(audit), *(model_sections(model) if model else ())],
         footer=(
             f"Made by goldlabel audit, seed {audit.options.seed}. Intervals are at {_level(audit)} and take pairs of "
             "one premise or group as dependent. audit.json, the tables as CSV and the hard subset "

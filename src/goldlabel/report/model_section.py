@@ -1,0 +1,54 @@
+"""The sections of an audit's page about a model: half of the input, and the artifacts it leans on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from goldlabel.evaluate.model_audit import ModelAudit
+from goldlabel.report.page import Bar, Section
+
+
+def model_sections(audited: ModelAudit) -> Iterator[Section]:
+    """Yield what is known of a model on the pairs of the page."""
+    bars = [Bar("both sides", audited.accuracy), Bar("most frequent label", audited.majority)]
+    bars[1:1] = [Bar(name.replace("_", " "), part.accuracy) for name, part in audited.partial.items()]
+    text = (
+        f"{audited.model}, judged by {audited.accuracy.n:,} pairs of {audited.accuracy.units:,} premises or groups "
+        f"(split {audited.split}): accuracy with both sides, and with one of them blank. "
+    )
+    yield Section(
+        heading="The model, with half of the input",
+        text=text + " ".join([*audited.findings, *audited.notes]),
+        bars=bars,
+        table=audited.table if len(audited.table) else None,
+    )
+    if audited.artifacts:
+        text = (
+            "At the same gold label, in points: how much more often the artifact's label is said of pairs that carry "
+            "it, and how much more often they are answered rightly; for a word, how its label's probability changes "
+            "when the word alone is taken out of hypotheses, or put before others."
+        )
+        yield Section(heading="The model and the artifacts", text=text, table=audited.artifact_table)
+        text = (
+            "Of pairs with each gold label, the share that the model answers with each artifact's label, in per cent."
+        )
+        yield Section(heading="Its answers with and without each artifact", text=text, table=_answers(audited))
+
+
+def _answers(audited: ModelAudit) -> pl.DataFrame:
+    rows = [
+        {
+            "artifact": result.cue.name,
+            "says": result.cue.label,
+            "gold label": label,
+            "with it": part.carriers.answers[result.cue.label].percent().text(),
+            "without": part.others.answers[result.cue.label].percent().text(),
+            "right with it": part.carriers.accuracy.percent().text(),
+            "right without": part.others.accuracy.percent().text(),
+        }
+        for result in audited.artifacts
+        for label, part in result.by_label.items()
+    ]
+    return pl.DataFrame(rows)
