@@ -9,8 +9,9 @@ import pytest
 from sqlalchemy import select
 
 from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.events import record
 from goldlabel.collect.kinds import KINDS
-from goldlabel.collect.money.ledger import Line, lines, standing_lines, totals
+from goldlabel.collect.money.ledger import Line, lines, pay, standing_lines, totals
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.rejection import carry_out, decide, take_back
 from goldlabel.collect.projects import add_premises, create_project
@@ -126,3 +127,26 @@ def test_a_job_that_is_set_aside_takes_its_bonus_with_its_other_pay(campaign: Ca
     with store.read() as tx:
         bonus = [line.amount for line in lines(tx, campaign.id) if line.person_id == campaign.writer]
     assert sum(bonus) == Decimal("1.25")
+
+
+@pytest.mark.parametrize("fault", ["not earned", "not paid"])
+def test_the_recount_holds_each_bonus_against_its_verdict(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    if fault == "not paid":
+        monkeypatch.setattr("goldlabel.collect.money.bonuses.pay", lambda *_, **__: None)
+        monkeypatch.setattr("goldlabel.collect.money.bonuses.record", lambda *_, **__: 0)
+        campaign.vote(0, campaign.target)
+        campaign.vote(1, campaign.target)
+    with campaign.store.write() as tx:
+        pair_id = tx.value(select(pairs.c.id))
+        if fault == "not earned":
+            row = tx.row(pairs, id=pair_id)
+            assert row is not None
+            data = {"pay": {"person": campaign.writer, "units": 5000}, "pair": pair_id}
+            event = record(tx, "pay.bonus", project_id=campaign.id, person_id=None, subject="pair", data=data)
+            who = {"project_id": campaign.id, "person_id": campaign.writer, "answer_id": row.answer_id}
+            pay(tx, **who, kind="bonus", units=5000, reason="", key="fooled x", event_id=event)
+        told = [0, 1] if fault == "not earned" else [1, 0]
+        said = f"bonus for pair {pair_id}: the events say {told[0]}, the tables {told[1]}"
+        assert check(tx, campaign.id) == [said]

@@ -140,6 +140,9 @@ SAMPLES["0018"] = tuple(
     for one in SAMPLES["0017"]
 )
 SAMPLES["0019"] = (*SAMPLES["0018"], "INSERT INTO pseudonyms VALUES (1, 1, 'ccc444'), (1, 2, 'ddd555')")
+SAMPLES["0020"] = tuple(
+    statement.removesuffix(")") + ", 1)" if " tries " in statement else statement for statement in SAMPLES["0019"]
+)
 
 
 def url_of(place: str) -> str:

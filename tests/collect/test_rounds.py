@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from dataclasses import replace
 from decimal import Decimal
@@ -7,11 +8,16 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.data.hiding import hide_premise
 from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.money.ledger import lines
 from goldlabel.collect.money.recount import check
-from goldlabel.collect.projects import add_premises, create_project
+from goldlabel.collect.people.rejection import carry_out
+from goldlabel.collect.people.rejection import decide as reject
+from goldlabel.collect.projects import add_premises, configure, create_project, project
+from goldlabel.collect.protocols import with_settings
 from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.rounds.fooling import finish
 from goldlabel.collect.rounds.rounds import (
@@ -28,9 +34,10 @@ from goldlabel.collect.rounds.rounds import (
 from goldlabel.collect.rounds.tries import add_try, decide, take_questions
 from goldlabel.collect.schema import assignments, premises, rounds, tries
 from goldlabel.collect.store import Store, Transaction
-from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.assignment import claim, skip
 from goldlabel.collect.work.verifying import vote
 from goldlabel.errors import InputError
+from goldlabel.rounds import measure_campaign
 from tests.collect.campaign import join, small_protocol
 
 MODELS = [Adversary(name=name, reference="tests:none", options={}) for name in ("m1", "m2")]
@@ -120,6 +127,62 @@ def test_a_round_with_open_work_is_closed_by_force_alone_and_loses_nothing(store
         given = claim(tx, project_id, first, "write").tasks[0].premise
         assert check(tx, project_id) == []
     assert given not in contexts_of_closed_rounds(store)
+
+
+def test_tries_of_jobs_that_nobody_ended_become_pairs_when_the_round_closes(store: Store, project_id: int) -> None:
+    skipper, holder = join(store, project_id, "writer", 2)
+    with store.write() as tx:
+        open_round(tx, project_id, MODELS, by=None)
+    targets = []
+    for writer in (skipper, holder):
+        with store.write() as tx:
+            (task,) = claim(tx, project_id, writer, "write").tasks
+            targets.append(add_try(tx, task.assignment_id, writer, key="a", text=f"The heron was {writer}.").target)
+            (question,) = take_questions(tx, "worker", 10)
+            if writer == skipper:
+                scores = {label: float(label == targets[0]) for label in question.space.labels}
+                decide(tx, question.id, model="m1", scores=scores)
+                skip(tx, task.assignment_id, writer)
+    with store.write() as tx:
+        close_round(tx, project_id, force=True, by=None)
+        assert check(tx, project_id) == []
+    with store.write() as tx:  # what a model says later is told of the pair
+        scores = {label: float(label != targets[1]) / 2 for label in question.space.labels}
+        decide(tx, question.id, model="m2", scores=scores)
+    with store.read() as tx:
+        assert check(tx, project_id) == []
+        rows = take_snapshot(tx, project_id).own.frame.collect()
+        told = [json.loads(meta) for meta in rows["meta"]]
+        assert measure_campaign(take_snapshot(tx, project_id)).rounds == (), "no example of a job that was ended"
+    assert rows["label"].to_list() == targets
+    assert [(one["verified"], one["pair_meta"]["unfinished"]) for one in told] == [(False, True)] * 2
+    assert [(one["pair_meta"]["model"], one["pair_meta"]["fooled"]) for one in told] == [("m1", False), ("m2", True)]
+
+
+def test_a_context_of_a_closed_round_is_never_handed_out_again(store: Store, project_id: int) -> None:
+    first, second = join(store, project_id, "writer", 2)
+    with store.write() as tx:
+        open_round(tx, project_id, MODELS, by=None)
+    fool(store, project_id, first)
+    with store.write() as tx:
+        premise_id = tx.value(select(assignments.c.premise_id))
+        close_round(tx, project_id, force=True, by=None)
+        decision = reject(tx, project_id, first, "requeue", reason="The sentence is garbled.", by=None)
+    carry_out(store, project_id, decision, by=None)
+    with store.write() as tx:
+        hide_premise(tx, project_id, premise_id, "hidden", by=None)
+        hide_premise(tx, project_id, premise_id, "shown", by=None)
+        protocol = project(tx, project_id).protocol
+        configure(tx, project_id, with_settings(protocol, {"writing.writers_per_premise": 4}), by=None)
+        assert unused_contexts(tx, project_id) == 3
+        open_round(tx, project_id, MODELS, by=None)
+        assert check(tx, project_id) == []
+    for _ in range(3):
+        fool(store, project_id, second)
+    with store.write() as tx:
+        assert claim(tx, project_id, second, "write").tasks == []
+        given = tx.all(select(assignments.c.premise_id).where(assignments.c.person_id == second))
+    assert premise_id not in {row.premise_id for row in given}
 
 
 def contexts_of_closed_rounds(store: Store) -> set[str]:

@@ -134,6 +134,16 @@ def test_tries_are_used_up(task: tuple[Store, int, int]) -> None:
             add_try(tx, number, writer, key="late", text="The heron waited.")
 
 
+def test_the_same_sentence_again_is_refused_and_costs_no_try(task: tuple[Store, int, int]) -> None:
+    store, number, writer = task
+    tried(store, number, writer, "cold", None)
+    with store.write() as tx:
+        with pytest.raises(InputError, match="you tried this sentence before"):
+            add_try(tx, number, writer, key="again", text=" the HERON was  cold.")
+        assert len(tries_of(tx, number, writer)) == 1
+    tried(store, number, writer, "old", None)
+
+
 def test_a_try_that_no_model_answers_costs_nothing(task: tuple[Store, int, int]) -> None:
     store, number, writer = task
     for turn in range(4):

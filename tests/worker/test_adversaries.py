@@ -9,8 +9,9 @@ import pytest
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.projects import add_premises, create_project
+from goldlabel.collect.rounds.records import Try
 from goldlabel.collect.rounds.rounds import Adversary, open_round
-from goldlabel.collect.rounds.tries import Try, add_try, tries_of
+from goldlabel.collect.rounds.tries import add_try, tries_of
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.assignment import claim
 from goldlabel.worker.adversaries import Adversaries, answer_all

@@ -175,6 +175,7 @@ ENGLISH = {
     "try_late": "this task is not being written any more; the try was not kept",
     "try_waits": "the last try waits for the model, or the model got it wrong; there is no need for another",
     "tries_used": "all {n} tries are used up; take the next task",
+    "try_repeated": "you tried this sentence before; write another one, no try was used up",
     "try_length": "the text has {n} characters; allowed: 1 to {most}",
     "no_try": "nothing has been tried yet; write a sentence first",
     "tries_left": "the model was right, and {n} tries are left; try again, or skip the task",

@@ -24,6 +24,7 @@ from goldlabel.collect.money.ledger import in_units
 from goldlabel.collect.people.pseudonyms import give_pseudonym
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
+from goldlabel.collect.rounds.contexts import is_used_up
 from goldlabel.collect.schema import members, pairs, premises, projects, subsets, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.texts import training_examples
@@ -442,7 +443,7 @@ def _open_writing(tx: Transaction, found: Project) -> None:
             wanted = tx.all(
                 select(premises.c.id, premises.c.genre)
                 .where(premises.c.project_id == found.id, premises.c.number.is_not(None), ~has.exists())
-                .where(premises.c.hidden.is_(None))
+                .where(premises.c.hidden.is_(None), ~is_used_up(premises.c.id))
                 .order_by(premises.c.number)
             )
             _queue_writing(tx, found, condition.name, slot, wanted)

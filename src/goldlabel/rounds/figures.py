@@ -98,7 +98,8 @@ class Campaign(Result):
 def measure_campaign(snapshot: Snapshot, *, resamples: int = 1000) -> Campaign:
     """Measure every round of a project."""
     pairs = split_pairs(snapshot).pairs
-    frame = pairs.frame.filter(pl.col("round").is_not_null()).collect()
+    ended = pl.col("meta").str.json_path_match("$.pair_meta.unfinished").is_null()
+    frame = pairs.frame.filter(pl.col("round").is_not_null() & ended).collect()
     if frame.is_empty():
         return Campaign(snapshot.project.name, ())
     meta = pl.col("meta")

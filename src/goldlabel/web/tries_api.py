@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from goldlabel.collect.rounds import fooling, tries
+from goldlabel.collect.rounds.records import Try
 from goldlabel.collect.rounds.rounds import open_round_of
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.work import assignment
@@ -118,7 +119,7 @@ def _view(store: Store, assignment_id: int, person_id: int) -> Tries:
         return view(tx, assignment_id, person_id)
 
 
-def _shown(one: tries.Try) -> ShownTry:
+def _shown(one: Try) -> ShownTry:
     state = "waiting" if one.decided_at is None else "failed" if one.failed else "fooled" if one.fooled else "right"
     return ShownTry(
         number=one.number,

@@ -16,6 +16,7 @@ from goldlabel.collect.events import record
 from goldlabel.collect.messages import words
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
+from goldlabel.collect.rounds.contexts import is_used_up
 from goldlabel.collect.schema import pairs, premises, projects, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import drawing
@@ -45,11 +46,12 @@ def hide_premise(tx: Transaction, project_id: int, premise_id: int, state: str, 
 
 
 def is_wanted(tx: Transaction, *, pair_id: int | None, premise_id: int | None) -> bool:
-    """Say whether a pair to judge, or a premise to write about, is in the data and not hidden."""
+    """Say whether a pair to judge, or a premise to write about, is in the data, not hidden and not of an old round."""
     if pair_id is not None:
         shown = select(pairs.c.id).where(pairs.c.id == pair_id, pairs.c.state == "counted", pairs.c.hidden.is_(None))
     else:
         shown = select(premises.c.id).where(premises.c.id == premise_id, premises.c.hidden.is_(None))
+        shown = shown.where(~is_used_up(premises.c.id))
     return tx.one(shown) is not None
 
 
@@ -99,9 +101,10 @@ def _set(
 
 
 def _asked_for(pair_ids: Sequence[int], row_id: int, what: str) -> ColumnElement[bool]:
-    """Leave votes withdrawn on pairs that are out of the data for another reason."""
+    """Leave withdrawn votes on pairs that are out of the data for another reason, and contexts of closed rounds."""
     counted = select(pairs.c.id).where(pairs.c.id.in_(pair_ids), pairs.c.state == "counted")
-    return tasks.c.pair_id.in_(counted) | (tasks.c.premise_id == (row_id if what == "premise" else -1))
+    premise = (tasks.c.premise_id == (row_id if what == "premise" else -1)) & ~is_used_up(tasks.c.premise_id)
+    return tasks.c.pair_id.in_(counted) | premise
 
 
 def _change_tasks(

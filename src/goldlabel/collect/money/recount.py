@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Row, func, select
 
 from goldlabel.collect.data.hiding import SHOWN, STATES
 from goldlabel.collect.projects import Project, project
@@ -29,6 +30,8 @@ from goldlabel.pairs.labels import NO_GOLD
 HIDINGS = tuple(f"{what}.{state}" for what in ("pair", "premise") for state in STATES)
 WRITTEN = ("written", "tried")
 """Where pairs come from that people of the project wrote."""
+BONUSES = {"pay.bonus": 1, "pay.reversal": -1}
+"""What a verdict pays for a pair, and takes back."""
 RETRACTIONS = ("answer.set_aside", "answer.withdrawn")
 RESTORATIONS = ("answer.restored",)
 
@@ -57,6 +60,7 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "pay of event": _table(tx, ledger.c.event_id, sums, own),
         "pay of person": _table(tx, ledger.c.person_id, sums, own),
         "pairs held out of round": _held_out(tx, project_id),
+        "bonus for pair": told.bonuses,
     }
     expected: dict[str, Mapping[Any, Any]] = {
         "premises": {project_id: told.premises},
@@ -74,6 +78,7 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "pay of event": told.paid,
         "pay of person": told.owed,
         "pairs held out of round": told.held_out,
+        "bonus for pair": _earning(tx, judged, told),
     }
     return [
         f"{what} {key}: the events say {expected[what].get(key, 0)}, the tables {found[what].get(key, 0)}"
@@ -101,11 +106,14 @@ class _Told:
         self.paid: dict[int, int] = {}
         self.owed: Counter[int] = Counter()
         self.held_out: dict[int, Mapping[str, Any] | None] = {}
+        self.bonuses: Counter[int] = Counter()
 
     def add(self, event_id: int, kind: str, data: Mapping[str, Any]) -> None:
         if "pay" in data:
             self.paid[event_id] = data["pay"]["units"]
             self.owed[data["pay"]["person"]] += data["pay"]["units"]
+        if kind in BONUSES and "pair" in data and data["pay"]["units"]:
+            self.bonuses[data["pair"]] += BONUSES[kind]
         if kind in ("lease.granted", "lease.prolonged"):
             self.holders[data["task"]] = data["assignment"], data["until"]
             self.tasks[data["task"]] = "leased"
@@ -145,6 +153,7 @@ class _Told:
             self.decided |= {} if data["label"] == NO_GOLD else {data["pair"]: data["label"]}
         elif kind == "round.closed":
             self.tasks |= dict.fromkeys(data["withdraws"], "withdrawn")
+            self.pairs |= {pair_id: (label, "counted") for pair_id, label in data.get("pairs", ())}
             self.held_out[len(self.held_out) + 1] = data.get("held_out")
         elif kind == "premises.added":
             self.premises += data["last"] - data["first"] + 1
@@ -189,6 +198,27 @@ class _Told:
         return found
 
 
+def _earning(tx: Transaction, judged: Project, told: _Told) -> dict[int, int]:
+    """Return the pairs whose writers are to have a bonus: one, where the verdict is the writer's label.
+
+    Of a pair that is not counted any more the bonus goes or stays with the rest of its pay; it is taken as it is.
+    """
+    if judged.kind.decided is None:
+        return {}
+    verdicts = told.verdicts(judged)
+    paying = {row.id for row in tx.all(select(rounds).where(rounds.c.project_id == judged.id)) if _bonus(judged, row)}
+    expected = {}
+    for row in tx.all(select(pairs.c.id, pairs.c.round_id).where(pairs.c.project_id == judged.id)):
+        label, state = told.pairs.get(row.id, (None, ""))
+        as_it_is = state != "counted" or row.round_id not in paying
+        expected[row.id] = told.bonuses[row.id] if as_it_is else int(verdicts.get(row.id) == label)
+    return expected
+
+
+def _bonus(judged: Project, row: Row[Any]) -> Decimal:
+    return judged.protocol.pay.bonus if row.pay is None else Decimal(row.pay["bonus"])
+
+
 def _in_pool(project_id: int) -> ColumnElement[bool]:
     return (premises.c.project_id == project_id) & premises.c.number.is_not(None)
 
@@ -220,7 +250,7 @@ def _imported(tx: Transaction, project_id: int) -> dict[str, int]:
 
 def _pairs(tx: Transaction, project_id: int) -> dict[int, tuple[str, str]]:
     query = select(pairs.c.id, pairs.c.label, pairs.c.state).where(
-        pairs.c.project_id == project_id, pairs.c.answer_id.is_not(None)
+        pairs.c.project_id == project_id, pairs.c.writer_id.is_not(None)
     )
     return {row.id: (row.label, row.state) for row in tx.all(query)}
 

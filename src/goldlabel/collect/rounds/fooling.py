@@ -15,11 +15,11 @@ from goldlabel.collect.events import record
 from goldlabel.collect.messages import message
 from goldlabel.collect.money.ledger import in_units, pay
 from goldlabel.collect.projects import project
-from goldlabel.collect.protocols import ONLY
 from goldlabel.collect.refusals import Conflict, Invalid
+from goldlabel.collect.rounds.records import all_tries, store_pairs
 from goldlabel.collect.rounds.rounds import Round, rates_of, round_of
-from goldlabel.collect.rounds.tries import Try, all_tries, tries_left
-from goldlabel.collect.schema import pairs, tasks, tries
+from goldlabel.collect.rounds.tries import tries_left
+from goldlabel.collect.schema import tasks, tries
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import drawing
 from goldlabel.collect.work.answering import Receipt, begin_answer, checked_timings, receipt, store_answer, told
@@ -55,7 +55,11 @@ def finish(
     found = project(tx, row.project_id)
     times = checked_timings(timings or {})
     answer = store_answer(tx, row, key, timings=times, seconds=times.get("total"))
-    stored = _store_pairs(tx, row, answer, made, said, fought)
+    about = {"round": fought.number}
+    stored = [
+        *store_pairs(tx, row, made[:-1], about, answer, fought.id),
+        *store_pairs(tx, row, made[-1:], about | ({"reasons": said} if said else {}), answer, fought.id),
+    ]
     rate = rates_of(found, fought).pair
     units = in_units(rate) if answer.state == "counted" else 0
     event_id = record(
@@ -102,34 +106,3 @@ def _checked_reasons(reasons: Mapping[str, str]) -> dict[str, str]:
         if not 1 <= len(text) <= LONGEST_REASON:
             raise Invalid("reasons", most=LONGEST_REASON)
     return cleaned
-
-
-def _store_pairs(
-    tx: Transaction, row: Row[Any], answer: Row[Any], made: list[Try], said: Mapping[str, str], fought: Round
-) -> list[int]:
-    """Store tries as pairs: those that the model got right beside those that are to be verified."""
-    task = tx.row(tasks, id=row.task_id)
-    assert task is not None
-    stored = []
-    for one in made:
-        meta: dict[str, Any] = {"round": fought.number, "try": one.number, "model": one.model, "scores": one.scores}
-        meta |= {"fooled": one.fooled, **({"reasons": dict(said)} if one.fooled else {})}
-        new = {
-            "project_id": row.project_id,
-            "premise_id": row.premise_id,
-            "answer_id": answer.id,
-            "writer_id": row.person_id,
-            "hypothesis": one.text,
-            "label": one.target,
-            "level": ONLY,
-            "meta": meta,
-            "round_id": fought.id,
-        }
-        origin = "written" if one.fooled else "tried"
-        subset_id = drawing.lock_subset(tx, row.project_id, origin, task.condition, task.genre)
-        if answer.state == "counted":
-            stored += drawing.place(tx, subset_id, [new])
-        else:
-            late = {"subset_id": subset_id, "considered": True, "state": "late", "created_at": tx.now}
-            stored += tx.insert_returning(pairs, [new | late])
-    return stored

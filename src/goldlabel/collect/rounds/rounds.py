@@ -22,6 +22,7 @@ from goldlabel.collect.events import record
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
+from goldlabel.collect.rounds.records import store_unfinished
 from goldlabel.collect.rounds.round_splits import HeldOut, round_name
 from goldlabel.collect.schema import assignments, pairs, projects, rounds, tasks, tries
 from goldlabel.collect.store import Transaction
@@ -134,7 +135,8 @@ def open_round(
 def close_round(tx: Transaction, project_id: int, *, force: bool = False, by: int | None) -> Round:
     """Close the open round; asked again, it stays closed.
 
-    With work still open it is refused, or with ``force`` jobs are taken back and their tries kept.
+    With work still open it is refused, or with ``force`` jobs are taken back. Tries of jobs that nobody ended become
+    pairs as well, unverified and flagged.
     """
     _with_rounds(tx, project_id)
     current = open_round_of(tx, project_id)
@@ -153,9 +155,10 @@ def close_round(tx: Transaction, project_id: int, *, force: bool = False, by: in
     ids = [row.id for row in tx.all(_unfinished_contexts(project_id))]
     if ids:
         tx.run(tasks.update().where(tasks.c.id.in_(ids)).values(state="withdrawn"))
+    unfinished = store_unfinished(tx, current.id, current.number)
     held_out = _held_out(tx, project_id, current.number)
     tx.change(rounds, current.id, state="closed", closed_at=tx.now, held_out=held_out)
-    _record(tx, "round.closed", project_id, current.number, by, withdraws=ids, held_out=held_out)
+    _record(tx, "round.closed", project_id, current.number, by, withdraws=ids, pairs=unfinished, held_out=held_out)
     return rounds_of(tx, project_id)[-1]
 
 
@@ -211,9 +214,8 @@ def protocol_now(tx: Transaction, found: Project) -> Protocol:
 
 def unused_contexts(tx: Transaction, project_id: int) -> int:
     """Count the contexts that nobody has been given."""
-    given = select(tasks.c.premise_id).where(*_writing(project_id), tasks.c.state != "open")
     free = select(func.count(tasks.c.premise_id.distinct())).where(
-        *_writing(project_id), tasks.c.premise_id.not_in(given)
+        *_writing(project_id), tasks.c.state == "open", tasks.c.premise_id.not_in(_given(project_id))
     )
     return int(tx.value(free))
 
@@ -250,10 +252,13 @@ def _held_jobs(project_id: int) -> tuple[ColumnElement[bool], ...]:
 
 def _unfinished_contexts(project_id: int) -> Any:
     """Select the open tasks of contexts that somebody has been given."""
-    given = select(assignments.c.premise_id).where(
-        assignments.c.project_id == project_id, assignments.c.kind == "write"
-    )
-    return select(tasks.c.id).where(*_writing(project_id), tasks.c.state == "open", tasks.c.premise_id.in_(given))
+    given = tasks.c.premise_id.in_(_given(project_id))
+    return select(tasks.c.id).where(*_writing(project_id), tasks.c.state == "open", given)
+
+
+def _given(project_id: int) -> Any:
+    """Select the premises that somebody has been given."""
+    return select(assignments.c.premise_id).where(assignments.c.project_id == project_id, assignments.c.kind == "write")
 
 
 def _held_out(tx: Transaction, project_id: int, number: int) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from math import isfinite
 from typing import Any
 
@@ -18,11 +18,13 @@ from sqlalchemy import ColumnElement, Row, or_, select
 
 from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict, Invalid
+from goldlabel.collect.rounds.records import Try, all_tries, told
 from goldlabel.collect.rounds.rounds import open_round_of
-from goldlabel.collect.schema import assignments, premises, tasks, tries
+from goldlabel.collect.schema import assignments, pairs, premises, tasks, tries
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work.answering import check_key
 from goldlabel.collect.work.assignment import keep_alive, lock_assignment, lock_person, own_assignment
+from goldlabel.collect.work.folding import fold_word
 from goldlabel.collect.work.rules import clean_text
 from goldlabel.pairs.labels import LabelSpace
 
@@ -30,35 +32,6 @@ LEASE = timedelta(seconds=60)
 """How long a worker may hold a try before another takes it."""
 NEAR_ONE = 1e-3
 """By how much a model's probabilities may miss a sum of 1."""
-
-
-@dataclass(frozen=True)
-class Try:
-    """One try; ``drawn`` is the model that was to answer, ``model`` the one that did; ``scores`` is what it said.
-
-    ``problem`` is why another than the drawn one answered, or, where there are no scores, none could.
-    """
-
-    number: int
-    key: str
-    target: str
-    text: str
-    drawn: str | None
-    model: str | None
-    scores: Mapping[str, float] | None
-    problem: str | None
-    created_at: datetime
-    decided_at: datetime | None
-
-    @property
-    def failed(self) -> bool:
-        """Whether no model could answer."""
-        return self.decided_at is not None and self.scores is None
-
-    @property
-    def fooled(self) -> bool | None:
-        """Whether the model said something else than the target; ``None`` while it has not answered."""
-        return None if self.scores is None else max(self.scores, key=self.scores.__getitem__) != self.target
 
 
 @dataclass(frozen=True)
@@ -107,6 +80,8 @@ def add_try(tx: Transaction, assignment_id: int, person_id: int, *, key: str, te
     longest = current.protocol.writing.longest
     if not 1 <= len(text) <= longest:
         raise Invalid("try_length", n=len(text), most=longest)
+    if fold_word(text) in {fold_word(one.text) for one in answered}:
+        raise Invalid("try_repeated")
     keep_alive(tx, current, row)
     chance = current.random("adversary", assignment_id, len(before))
     tx.insert(
@@ -163,10 +138,19 @@ def _space(tx: Transaction, project_id: int) -> LabelSpace:
 def decide(
     tx: Transaction, try_id: int, *, model: str | None, scores: Mapping[str, float] | None, problem: str | None = None
 ) -> None:
-    """Keep what a model says to a try, or that none could say anything; what was kept first stands."""
+    """Keep what a model says to a try, or that none could say anything; what was kept first stands.
+
+    Where the try has become a pair by then, the pair tells it, too.
+    """
     said = {"model": model, "scores": None if scores is None else dict(scores), "problem": problem}
     own = (tries.c.id == try_id, tries.c.decided_at.is_(None))
     tx.run(tries.update().where(*own).values(**said, decided_at=tx.now, worker=None, lease_until=None))
+    row = tx.row(tries, id=try_id)
+    assert row is not None
+    if row.pair_id is not None:
+        one = next(one for one in all_tries(tx, row.assignment_id) if one.number == row.number)
+        meta = tx.value(select(pairs.c.meta).where(pairs.c.id == row.pair_id))
+        tx.change(pairs, row.pair_id, meta=meta | told(one))
 
 
 def are_scores(scores: Mapping[str, float], labels: Sequence[str]) -> bool:
@@ -181,17 +165,6 @@ def tries_of(tx: Transaction, assignment_id: int, person_id: int) -> list[Try]:
     return all_tries(tx, assignment_id)
 
 
-def all_tries(tx: Transaction, assignment_id: int) -> list[Try]:
-    """Return the tries of an assignment in their order."""
-    query = select(tries).where(tries.c.assignment_id == assignment_id).order_by(tries.c.number)
-    return [_try(row) for row in tx.all(query)]
-
-
 def tries_left(number_of_tries: int, before: Sequence[Try]) -> int:
     """Return how many tries are left after those made; one that no model could answer costs nothing."""
     return max(0, number_of_tries - sum(not one.failed for one in before))
-
-
-def _try(row: Row[Any]) -> Try:
-    names = ("number", "key", "target", "text", "drawn", "model", "scores", "problem", "created_at", "decided_at")
-    return Try(**{name: getattr(row, name) for name in names})

@@ -51,13 +51,14 @@ tries = Table(
     Column("problem", Text),
     Column("created_at", Moment, nullable=False),
     Column("decided_at", Moment),
+    reference("pair_id", "pairs", nullable=True),
     UniqueConstraint("assignment_id", "number"),
     UniqueConstraint("assignment_id", "key"),
 )
 """What was tried within an assignment, and what a model said to it: a probability for each label.
 
 ``drawn`` is the model that was to answer, ``model`` the one that did, ``problem`` why it was another one, or none. A
-try is decided when it has ``decided_at``; until then a ``worker`` may hold it."""
+try is decided when it has ``decided_at``; until then a ``worker`` may hold it. ``pair_id`` is the pair it became."""
 Index(
     "ix_tries_undecided",
     tries.c.id,

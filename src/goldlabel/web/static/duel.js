@@ -45,7 +45,8 @@ function obstacle() {
   if (state() === "used_up") return "";
   if (state() === "fooled") return Object.values(reasons).every(({ value }) => value.trim()) ? "" : say("ask_reasons");
   if (!spoken(box.value)) return say("try_empty");
-  return state() === "right" && spoken(box.value) === spoken(job.tries.at(-1).text) ? say("try_same") : "";
+  const tried = job.tries.filter((one) => one.state === "right").map((one) => spoken(one.text));
+  return tried.includes(spoken(box.value)) ? say("try_same") : "";
 }
 
 // Showing
