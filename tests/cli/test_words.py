@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
+from goldlabel.cli.app import app
 from tests.cli.commands import run
 
 
@@ -92,8 +96,54 @@ def test_verify_prints_the_ten_annotators_to_look_at(pairs: Path, tmp_path: Path
     assert len(re.findall(r"^p\d\d", whole.stdout, flags=re.M)) == 40
 
 
+@pytest.mark.parametrize(
+    "command", [("data", "filter"), ("data", "diff"), ("data", "duplicates"), ("audit", "--no-near")]
+)
+def test_a_screenful_is_printed_unless_all_is_asked_for(pairs: Path, tmp_path: Path, command: tuple[str, ...]) -> None:
+    rows = [json.loads(line) for line in pairs.read_text().splitlines()]
+    for row in rows:
+        row["genre"] = f"quay {int(row['id']) % 25:02}"
+    twice = [row | {"id": f"again {row['id']}"} for row in rows]
+    pairs.write_text("".join(json.dumps(row) + "\n" for row in [*rows, *twice]))
+    changed = tmp_path / "changed.jsonl"
+    changed.write_text("".join(json.dumps(row | {"label": "neutral"}) + "\n" for row in rows))
+    more = {"filter": ("--where", "length > 0"), "diff": (changed,)}.get(command[-1], ())
+    more = ("--by", "genre") if command[0] == "audit" else more
+    short, whole = (run(*command, pairs, *more, *words) for words in ((), ("--all",)))
+    assert (short.returncode, whole.returncode) == (0, 0), short.stderr
+    [told] = re.findall(r"^(\d+) rows more; --all prints them", short.stderr, flags=re.M)
+    lines = [len(done.stdout.splitlines()) for done in (short, whole)]
+    assert int(told) == lines[1] - lines[0]
+    assert lines[0] < 40
+    assert "rows more" not in whole.stderr
+
+
+def test_as_many_pairs_are_printed_as_were_asked_for(pairs: Path) -> None:
+    for command in ("head", "sample"):
+        done = run("data", command, pairs, "-n", 30)
+        assert (len(done.stdout.splitlines()), done.stderr) == (31, "")
+
+
 def test_a_label_that_is_not_there_is_called_so(pairs: Path) -> None:
     pairs.write_text(pairs.read_text().replace('"label": "neutral"', '"label": "-"'))
     assert "no gold" in run("data", "show", pairs).stdout
     assert "no gold" in run("data", "head", pairs).stdout
     assert '"-"' in run("data", "head", pairs, "--json").stdout
+
+
+def test_labels_are_what_a_file_has_and_a_label_space_is_what_they_become() -> None:
+    said: dict[str, set[str]] = {}
+    for command in _commands(typer.main.get_command(app)):
+        for option in command.params:
+            for name in option.opts:
+                if "label" in name and name.startswith("--"):
+                    said.setdefault(name, set()).add(option.help.partition(":")[0])
+    assert said.pop("--labels") == {"What the labels of a file without a card are"}
+    assert said.pop("--label-space") == {"What the labels become, whatever they are"}
+    assert said.keys() <= {"--label-errors", "--unlabelled"}, "another name for one of the two"
+
+
+def _commands(command: Any) -> Iterator[Any]:
+    yield command
+    for child in getattr(command, "commands", {}).values():
+        yield from _commands(child)

@@ -17,11 +17,13 @@ from goldlabel.cli.loading import (
     tell_usage,
 )
 from goldlabel.cli.output import (
+    AllOption,
     JsonOption,
     LimitOption,
     PathArgument,
     SeedOption,
     folder_option,
+    most_rows,
     note,
     open_pairs,
     print_json,
@@ -108,6 +110,7 @@ def audit_command(
     reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
+    print_all: AllOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Audit a dataset: artifacts in the hypotheses, overlap, leaks, tags; with -o also as a page."""
@@ -166,7 +169,7 @@ def audit_command(
     if as_json:
         print_json(result.to_dict() | ({"model": audited.to_dict()} if audited else {}) | more)
     else:
-        _print(result, audited, lines)
+        _print(result, audited, lines, most_rows(print_all))
     tripped = [bound for bound in bounds if bound.trips(result)]
     if tripped:
         reasons = [f"{bound} ({bound.measure} is {result.measures()[bound.measure]:.4g})" for bound in tripped]
@@ -208,11 +211,11 @@ def _fit() -> Fit:
     return fit_model
 
 
-def _print(result: Audit, audited: ModelAudit | None, lines: list[str]) -> None:
+def _print(result: Audit, audited: ModelAudit | None, lines: list[str], most: int | None) -> None:
     from goldlabel.audit.figures import in_percent
 
     typer.echo(result.title)
-    print_table(result.table.columns, result.table.iter_rows())
+    print_table(result.table.columns, result.table.iter_rows(), most=most)
     typer.echo("")
     for number, finding in enumerate(result.findings, start=1):
         examples = ", ".join(example.id for example in finding.examples[:3])

@@ -22,8 +22,10 @@ from goldlabel.cli.collecting import (
     require_collect,
 )
 from goldlabel.cli.output import (
+    AllOption,
     JsonOption,
     folder_option,
+    most_rows,
     note,
     open_pairs,
     print_json,
@@ -253,6 +255,7 @@ def stats_command(
     folder: FolderArgument,
     project: ProjectOption = None,
     database: DatabaseOption = None,
+    print_all: AllOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Count what a project holds, measure agreement, and sum up what is owed."""
@@ -272,7 +275,7 @@ def stats_command(
             (one.pseudonym, ", ".join(sorted(one.roles)), one.pairs, one.votes, one.owed, "; ".join(one.flags))
             for one in found.people
         ]
-        print_table(["person", "roles", "pairs", "votes", "owed", "flags"], people)
+        print_table(["person", "roles", "pairs", "votes", "owed", "flags"], people, most=most_rows(print_all))
 
 
 @app.command("check")

@@ -16,9 +16,11 @@ from goldlabel.cli.loading import (
     tell_usage,
 )
 from goldlabel.cli.output import (
+    AllOption,
     ByOption,
     JsonOption,
     PathArgument,
+    most_rows,
     note,
     open_pairs,
     print_json,
@@ -47,6 +49,7 @@ def compare_command(
     *,
     reading: ReadingOptions,
     limit: LimitOption = None,
+    print_all: AllOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Compare two models, or files of predictions, on the same pairs, and show where they differ."""
@@ -71,7 +74,7 @@ def compare_command(
     if as_json:
         print_json(result.to_dict())
     else:
-        _print(result)
+        _print(result, most_rows(print_all))
 
 
 def _tell(result: Comparison) -> None:
@@ -83,9 +86,9 @@ def _tell(result: Comparison) -> None:
         tell_usage(usage)
 
 
-def _print(result: Comparison) -> None:
+def _print(result: Comparison, most: int | None) -> None:
     typer.echo(result.title)
-    print_table(result.table.columns, result.table.iter_rows())
+    print_table(result.table.columns, result.table.iter_rows(), most=most)
     print_examples(result)
 
 

@@ -9,9 +9,11 @@ import typer
 
 from goldlabel.cli.card import Details, makes_dataset, refuse_details
 from goldlabel.cli.output import (
+    AllOption,
     JsonOption,
     LimitOption,
     PathArgument,
+    most_rows,
     note,
     open_pairs,
     print_json,
@@ -36,6 +38,8 @@ NameArgument = Annotated[
     ),
 ]
 FORMATS = ("hf", "jsonl", "csv", "parquet")
+PROBLEMS = 10
+"""Rows that could not be read and are printed unless all are asked for."""
 STDOUT = Path("/dev/stdout")
 
 
@@ -85,6 +89,7 @@ def show_command(
 def add_command(
     name: NameArgument,
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="The corpus's files, folder or archive.")],
+    print_all: AllOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Add a source from files that you have."""
@@ -96,10 +101,11 @@ def add_command(
     total = sum(file.size for path in paths for file in input_files(path))
     with progress(f"adding {name}", total) as advance:
         added = add(name, paths, on_bytes=advance)
-    for problem in added.problems[:10]:
+    told = added.problems[: most_rows(print_all, PROBLEMS)]
+    for problem in told:
         note(f"not read: {problem}")
-    if len(added.problems) > 10:
-        note(f"not read: {len(added.problems) - 10} more rows, all listed in problems.jsonl beside the data")
+    if left_out := len(added.problems) - len(told):
+        note(f"not read: {left_out:,} rows more; --all prints them, problems.jsonl beside the data lists them")
     show(added, as_json)
 
 

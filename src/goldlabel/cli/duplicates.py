@@ -9,10 +9,11 @@ import typer
 
 from goldlabel.cli.card import Details, makes_dataset, refuse_details
 from goldlabel.cli.output import (
+    AllOption,
     JsonOption,
     LimitOption,
     folder_option,
-    note,
+    most_rows,
     open_pairs,
     print_json,
     print_table,
@@ -26,9 +27,6 @@ from goldlabel.registry import one_of
 if TYPE_CHECKING:
     from goldlabel.pairs import Pairs
     from goldlabel.pairs.duplicates import Duplicates
-
-SHOWN = 20
-"""How many duplicated pairs are printed for people."""
 
 
 @makes_dataset
@@ -54,6 +52,7 @@ def duplicates_command(
     details: Details,
     reading: ReadingOptions,
     limit: LimitOption = None,
+    print_all: AllOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Find exact and near duplicates within and across datasets, and drop them if you like."""
@@ -73,7 +72,7 @@ def duplicates_command(
     for number, target in enumerate(targets):
         with progress(f"writing {target}", None):
             duplicates.without(datasets[number], number).describe(**details).write(target)
-    _show(duplicates, len(duplicates.redundant) if drop else 0, output, as_json)
+    _show(duplicates, len(duplicates.redundant) if drop else 0, output, print_all, as_json)
 
 
 def _targets(datasets: list[Pairs], paths: list[str], against: list[str], output: Path) -> list[Path]:
@@ -91,7 +90,7 @@ def _targets(datasets: list[Pairs], paths: list[str], against: list[str], output
     return targets
 
 
-def _show(duplicates: Duplicates, dropped: int, output: Path | None, as_json: bool) -> None:
+def _show(duplicates: Duplicates, dropped: int, output: Path | None, print_all: bool, as_json: bool) -> None:
     counts = duplicates.to_dict()
     written = {"output": str(output)} if output else {}
     if as_json:
@@ -103,9 +102,7 @@ def _show(duplicates: Duplicates, dropped: int, output: Path | None, as_json: bo
             typer.echo(f"{name.replace('_', ' ')}: {counts[name]:,}")
     table = duplicates.table.drop("input")
     if len(table):
-        print_table(table.columns, table.head(SHOWN).iter_rows())
-    if len(table) > SHOWN:
-        note(f"{len(table) - SHOWN:,} duplicated pairs more; --json has all of them")
+        print_table(table.columns, table[: most_rows(print_all)].iter_rows(), of=len(table))
     if output:
         typer.echo(f"dropped: {dropped:,}")
         typer.echo(f"output: {output}")

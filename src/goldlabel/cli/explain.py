@@ -21,10 +21,12 @@ from goldlabel.cli.loading import (
     tell_usage,
 )
 from goldlabel.cli.output import (
+    AllOption,
     JsonOption,
     PathArgument,
     SeedOption,
     folder_option,
+    most_rows,
     note,
     open_pairs,
     print_json,
@@ -73,6 +75,7 @@ def explain_command(
     reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
+    print_all: AllOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Explain a model's accuracy: artifacts it follows, what survives without the premise, edits that must flip it."""
@@ -104,14 +107,14 @@ def explain_command(
     if as_json:
         print_json(result.to_dict() | ({"output": str(output)} if output else {}))
     else:
-        _print(result, output)
+        _print(result, output, most_rows(print_all))
 
 
-def _print(result: Explanation, output: Path | None) -> None:
+def _print(result: Explanation, output: Path | None, most: int | None) -> None:
     typer.echo(result.title)
     for name, table in result.tables.items():
         typer.echo(f"\n{_HEADINGS[name]}:")
-        print_table(table.columns, table.iter_rows())
+        print_table(table.columns, table.iter_rows(), most=most)
     if result.comparison is not None:
         typer.echo(f"\n{result.comparison.title}")
         print_examples(result.comparison)

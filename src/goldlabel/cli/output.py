@@ -34,6 +34,8 @@ ByOption = Annotated[
     str | None,
     typer.Option("--by", help="Also for each value of a column, such as genre, or of meta.FIELD; or of several: a,b."),
 ]
+SCREENFUL = 20
+"""Rows of a table that are printed unless all are asked for."""
 AllOption = Annotated[bool, typer.Option("--all", help="Print all of it, not only a screenful.")]
 
 
@@ -142,19 +144,31 @@ def print_json(document: Any) -> None:
     typer.echo(json.dumps(document, ensure_ascii=False, indent=2, default=str))
 
 
-def print_table(columns: list[str], rows: Any) -> None:
-    """Print a table on stdout, numbers to the right."""
+def print_table(columns: list[str], rows: Any, *, most: int | None = None, of: int | None = None) -> None:
+    """Print a table on stdout, numbers to the right: its first ``most`` rows, and how many more there are.
+
+    ``of`` is how many there are in all, where not all are given.
+    """
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
     body = [list(row) for row in rows]
+    total = len(body) if of is None else of
+    body = body[:most]
     for number, name in enumerate(columns):
         numeric = any(isinstance(row[number], int | float) for row in body)
         table.add_column(_cell(name), justify="right" if numeric else "left", overflow="fold")
     for row in body:
         table.add_row(*(_cell(value) for value in row))
     Console(width=output_width(), highlight=False, markup=False).print(table)
+    if left_out := total - len(body):
+        note(f"{left_out:,} rows more; --all prints them, --json has all of them")
+
+
+def most_rows(print_all: bool, most: int = SCREENFUL) -> int | None:
+    """Return how many rows of a table are printed."""
+    return None if print_all else most
 
 
 def print_refused(registry: Registry[Any]) -> None:

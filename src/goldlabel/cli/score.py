@@ -19,9 +19,11 @@ from goldlabel.cli.loading import (
     tell_usage,
 )
 from goldlabel.cli.output import (
+    AllOption,
     ByOption,
     JsonOption,
     SeedOption,
+    most_rows,
     note,
     open_pairs,
     print_json,
@@ -50,6 +52,7 @@ def score_command(
     reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
+    print_all: AllOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Score a model, or a file of predictions, on pairs with gold labels."""
@@ -74,7 +77,7 @@ def score_command(
     if as_json:
         print_json(result.to_dict())
     else:
-        _print(result)
+        _print(result, most_rows(print_all))
 
 
 def _tell(result: Scores) -> None:
@@ -86,9 +89,9 @@ def _tell(result: Scores) -> None:
             note(f"{name}: {unanswered:,} of {dataset.whole.accuracy.n:,} pairs have no answer and count as wrong")
 
 
-def _print(result: Scores) -> None:
+def _print(result: Scores, most: int | None) -> None:
     typer.echo(result.title)
-    print_table(result.table.columns, result.table.iter_rows())
+    print_table(result.table.columns, result.table.iter_rows(), most=most)
     for name, dataset in result.scores.items():
         typer.echo(f"\n{name}: gold labels down, answers across ({dataset.convention})")
         confusion = dataset.whole.confusion

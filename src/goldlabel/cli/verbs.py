@@ -9,12 +9,13 @@ import typer
 
 from goldlabel.cli.card import Details, makes_dataset, refuse_details
 from goldlabel.cli.output import (
+    AllOption,
     JsonOption,
     LimitOption,
     PathArgument,
     SeedOption,
     folder_option,
-    note,
+    most_rows,
     open_pairs,
     print_json,
     print_table,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from goldlabel.pairs import Pairs
 
 COLUMNS = ("id", "label", "premise", "hypothesis")
-SHOWN = 20
 PathsArgument = Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders, or names of added sources.")]
 CountOption = Annotated[int, typer.Option("--pairs", "-n", min=1, help="How many pairs.")]
 OutputOption = Annotated[Path | None, folder_option("Folder to write; without one, pairs are printed.")]
@@ -71,12 +71,13 @@ def filter_command(
     details: Details,
     reading: ReadingOptions,
     limit: LimitOption = None,
+    print_all: AllOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Keep the pairs for which a condition holds, and show or write them."""
     from goldlabel.pairs.conditions import where as keep_where
 
-    _give(keep_where(open_pairs(path, reading, limit=limit), where), path, output, details, as_json)
+    _give(keep_where(open_pairs(path, reading, limit=limit), where), path, output, details, as_json, print_all)
 
 
 @makes_dataset
@@ -108,6 +109,7 @@ def diff_command(
     new: Annotated[str, typer.Argument(metavar="NEW", help="Another version of it.")],
     *,
     reading: ReadingOptions,
+    print_all: AllOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Say what was added, dropped, relabelled and reworded between two versions of a dataset."""
@@ -120,9 +122,8 @@ def diff_command(
     columns = ["kind", "id", "old_label", "label", "premise", "hypothesis"]
     if len(result.pairs):
         typer.echo()
-        print_table(columns, result.pairs.select(columns).head(SHOWN).iter_rows())
-    if len(result.pairs) > SHOWN:
-        note(f"{len(result.pairs) - SHOWN:,} pairs more; --json has all of them")
+        shown = result.pairs.select(columns)[: most_rows(print_all)]
+        print_table(columns, shown.iter_rows(), of=len(result.pairs))
 
 
 @makes_dataset
@@ -150,10 +151,12 @@ def dedupe_command(
     show(kept, as_json, dropped=len(pairs) - len(kept), output=str(output))
 
 
-def _give(pairs: Pairs, path: str, output: Path | None, details: Details, as_json: bool) -> None:
+def _give(
+    pairs: Pairs, path: str, output: Path | None, details: Details, as_json: bool, print_all: bool = True
+) -> None:
     if output is None:
         refuse_details(details, "without -o none is written")
-        _print_pairs(pairs, as_json)
+        _print_pairs(pairs, as_json, print_all)
         return
     refuse_own_input(output, path)
     with progress(f"writing {output}", None):
@@ -161,11 +164,11 @@ def _give(pairs: Pairs, path: str, output: Path | None, details: Details, as_jso
     show(written, as_json, output=str(output))
 
 
-def _print_pairs(pairs: Pairs, as_json: bool) -> None:
+def _print_pairs(pairs: Pairs, as_json: bool, print_all: bool = True) -> None:
     if as_json:
         print_json({"name": pairs.card.name, "pairs": list(pairs)})
         return
-    frame = pairs.frame.select(COLUMNS).head(SHOWN).collect()
-    print_table(list(COLUMNS), frame.iter_rows())
-    if len(pairs) > SHOWN:
-        note(f"{len(pairs) - SHOWN:,} pairs more; --json has all of them, -o writes them")
+    most = most_rows(print_all)
+    frame = pairs.frame.select(COLUMNS)
+    frame = frame if most is None else frame.head(most)
+    print_table(list(COLUMNS), frame.collect().iter_rows(), of=len(pairs))

@@ -16,6 +16,7 @@ from goldlabel.cli.output import (
     PathArgument,
     SeedOption,
     folder_option,
+    most_rows,
     note,
     open_pairs,
     print_json,
@@ -162,11 +163,8 @@ def _print(result: Verification, more: list[Result], print_all: bool) -> None:
     _print_agreement(result, print_all)
     for part in [*more, *([result.annotators] if result.annotators else [])]:
         typer.echo(f"\n{part.title}")
-        shown = len(part.table) if print_all else SHOWN
-        rows = part.table.head(shown).iter_rows()
-        print_table(part.table.columns, ([_shown(value) for value in row] for row in rows))
-        if len(part.table) > shown:
-            note(f"{len(part.table) - shown:,} rows more; --all prints them, --json and -o have all of them")
+        rows = ([_shown(value) for value in row] for row in part.table.iter_rows())
+        print_table(part.table.columns, rows, most=most_rows(print_all, SHOWN))
     typer.echo(f"\n{result.opinions.title}\n{result.plan.title}")
     for line in result.notes:
         note(f"note: {line}")

@@ -290,4 +290,4 @@ def _problem(column: str, raw: pl.DataFrame, row: int, gate: Gate) -> Problem:
 
 def _map_hint(word: str, gate: Gate) -> str:
     close = difflib.get_close_matches(word.lower(), gate.space.labels, n=1)
-    return f"pass --map {word}={close[0] if close else 'LABEL'}, or --labels for another label space"
+    return f"pass --map {word}={close[0] if close else 'LABEL'}, or say with --labels what the labels are"

@@ -97,6 +97,6 @@ def _spelled(label: str, spellings: Mapping[str, str], space: LabelSpace, where:
     if spelled is None:
         raise InputError(
             f"{where}: label {label!r} is not one of {', '.join((*space.labels, *ABSTENTIONS))}; "
-            f"pass --map {label}=LABEL, or --labels for another label space"
+            f"pass --map {label}=LABEL, or say with --labels what the labels are"
         )
     return spelled
