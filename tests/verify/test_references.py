@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import crowdkit.aggregation as crowdkit
 import krippendorff
@@ -132,6 +133,26 @@ def test_weighted_majority_is_wawa_where_no_pair_is_tied() -> None:
     assert np.abs(ours.scores - in_our_order(votes, weighted.probas_)).max() < EXACT
     for worker, weight in ours.details["weights"].items():
         assert weight == pytest.approx(theirs.skills_[worker], abs=EXACT)
+
+
+@pytest.mark.parametrize(("method", "reference"), [("wawa", crowdkit.Wawa), ("zbs", crowdkit.ZeroBasedSkill)])
+def test_weighted_votes_are_those_of_crowd_kit_where_nothing_is_tied(method: str, reference: Any) -> None:
+    votes = votes_of(crowd(200, seed=3))
+    top = np.sort(votes.counts, axis=1)
+    votes = votes_of(crowd(200, seed=3).only(id=votes.ids.filter(top[:, -1] > top[:, -2]).to_list()))
+    theirs = reference().fit(long_table(votes))
+    weighted = crowdkit.MajorityVote().fit(long_table(votes), skills=theirs.skills_)
+    ours = gold_labels(votes, method)
+    assert np.abs(ours.scores - in_our_order(votes, weighted.probas_)).max() < EXACT
+    assert ours.details["skills"] == {worker: pytest.approx(theirs.skills_[worker]) for worker in votes.annotators}
+    assert ours.words(votes).to_list() == [weighted.labels_[name] for name in votes.ids]
+    assert ours.posterior
+
+
+@pytest.mark.parametrize("method", ["wawa", "zbs"])
+def test_a_tie_of_weights_is_no_gold_label(method: str) -> None:
+    votes = votes_of(ballots("eec", "en", "nnc", annotators=["abc", "ab", "abc"]))
+    assert gold_labels(votes, method).words(votes).to_list() == ["entailment", "-", "neutral"]
 
 
 @pytest.mark.parametrize(

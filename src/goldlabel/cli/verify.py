@@ -48,8 +48,8 @@ def verify_command(
         str,
         typer.Option(
             "--method",
-            help="Way to a gold label: majority, two-plus-one, weighted-majority, dawid-skene, mace, soft-labels; "
-            "through crowd-kit glad.",
+            help="Way to a gold label: majority, two-plus-one, weighted-majority, wawa, zbs, dawid-skene, mace, "
+            "soft-labels; through crowd-kit glad.",
         ),
     ] = "majority",
     quorum: Annotated[

@@ -1,9 +1,7 @@
 """GLAD (Whitehill et al. 2009) as crowd-kit does it, behind the same contract.
 
 Each annotator has an ability and each pair a difficulty, found by EM; what it gives are probabilities of the labels.
-Abstentions are left out. A label that ties with another is none, where crowd-kit takes the first of them. Its Wawa and
-Zero-Based Skill break ties within by the order of labels and annotators, so they are not offered: renaming a label
-would change the gold.
+Abstentions are left out. A label that ties with another is none, where crowd-kit takes the first of them.
 """
 
 from __future__ import annotations

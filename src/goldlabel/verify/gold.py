@@ -57,11 +57,13 @@ METHODS.add("two-plus-one", "goldlabel.verify.two_plus_one:two_plus_one")
 METHODS.add("weighted-majority", "goldlabel.verify.weighted_majority:weighted_majority")
 METHODS.add("dawid-skene", "goldlabel.verify.dawid_skene:dawid_skene")
 METHODS.add("mace", "goldlabel.verify.mace:mace")
+METHODS.add("wawa", "goldlabel.verify.wawa:wawa")
+METHODS.add("zbs", "goldlabel.verify.zero_based_skill:zero_based_skill")
 METHODS.add("glad", "goldlabel.verify.crowd_kit:glad")
 METHODS.add("soft-labels", "goldlabel.verify.soft_labels:soft_labels")
 
 QUORUM_METHODS = ("majority",)
-CONFIDENCE_METHODS = ("dawid-skene", "mace", "glad", "soft-labels")
+CONFIDENCE_METHODS = ("dawid-skene", "mace", "wawa", "zbs", "glad", "soft-labels")
 
 
 def gold_labels(
