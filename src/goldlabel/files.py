@@ -19,6 +19,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -40,6 +41,8 @@ MOST_FILES = 100_000
 """A folder with more files is no corpus but somebody's disk."""
 
 LOCK = ".lock"
+LOCK_PATIENCE: ContextVar[float] = ContextVar("LOCK_PATIENCE", default=0.0)
+"""Seconds to wait for a folder that another process has locked; none, unless that process is known to be dying."""
 
 OnBytes = Callable[[int], None]
 """Called with the number of bytes just read, for progress bars."""
@@ -138,9 +141,9 @@ def lock_folder(folder: Path, doing: str) -> Iterator[None]:
 
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / LOCK, blocking=False)
+        lock = FileLock(folder / LOCK)
         try:
-            lock.acquire()
+            lock.acquire(timeout=LOCK_PATIENCE.get())
         except Timeout as error:
             raise InputError(
                 f"{folder}: another process is {doing} here; wait for it, or choose another place with -o"

@@ -191,7 +191,7 @@ def test_settings_go_to_those_that_know_them(tmp_path: Path) -> None:
         (["lineer"], {}, "'lineer' is no model"),
         (["linear"], {"settings": {"wings": "2"}}, "--set wings: none of the models"),
         (["linear"], {"options": {"wings": "2"}}, "has no option 'wings'"),
-        (["linear"], {"seeds": 0}, "0 seeds and 1 jobs cannot be"),
+        (["linear"], {"seeds": 0}, "0 seeds cannot be"),
         (["linear"], {"executor": "cloud"}, "there is no executor 'cloud'"),
     ],
 )

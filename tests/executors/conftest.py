@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
+import psutil
 import pytest
 
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
@@ -23,7 +24,8 @@ def nodes() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_TMPDIR", folder)
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        head = {"num_cpus": 0, "object_store_memory": 80 << 20, "include_dashboard": False}
+        soon = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 3}
+        head = {**NODE, "num_cpus": 0, "include_dashboard": False, "_system_config": soon}
         cluster = Cluster(initialize_head=True, head_node_args=head)
         cluster.add_node(**NODE)
         yield cluster
@@ -32,4 +34,21 @@ def nodes() -> Iterator[Any]:
         ray.shutdown()
         cluster.shutdown()
     shutil.rmtree(folder, ignore_errors=True)
-    assert "RAY_ADDRESS" not in os.environ
+
+
+@pytest.fixture(scope="module")
+def cluster(nodes: Any) -> Iterator[str]:
+    """The address of the nodes, to which a file of tests stays connected: its workers are started once."""
+    from goldlabel.executors.cluster import connect
+
+    with connect(nodes.address):
+        yield nodes.address
+
+
+def kill_node(node: Any) -> None:
+    """Kill a node as a machine dies: all its processes at once."""
+    for process in node.all_processes["raylet"]:
+        raylet = psutil.Process(process.process.pid)
+        for doomed in [raylet, *raylet.children(recursive=True)]:
+            with suppress(psutil.NoSuchProcess):
+                doomed.kill()

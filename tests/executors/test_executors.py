@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from goldlabel.errors import InputError
-from goldlabel.executors import DIED, EXECUTORS, Failure
+from goldlabel.errors import GoldlabelError, InputError
+from goldlabel.executors import DIED, EXECUTORS, Failure, Tell, open_executor
 
 SCRIPT = """
 import sys
@@ -25,40 +25,89 @@ if __name__ == "__main__":
 """
 
 
-def halve(number: int) -> float:
+def halve(tell: Tell, number: int) -> float:
     """Refuse what is odd, and fail on zero."""
     if number % 2:
         raise InputError(f"{number} is odd")
     return 1 / (number / 2)
 
 
-def die(number: int) -> int:
+def die(tell: Tell, number: int) -> int:
     """Take the process down on zero."""
     if not number:
         os._exit(3)
     return number
 
 
-def linger(path: str) -> None:
+def linger(tell: Tell, path: str) -> None:
     """Say who is at work, and go on for long."""
     Path(path).write_text(str(os.getpid()), encoding="utf-8")
     time.sleep(600)
 
 
-@pytest.mark.parametrize("name", ["here", "processes"])
-def test_results_and_failures_by_name(name: str) -> None:
+def count(tell: Tell, folder: Path, number: int) -> int:
+    """Tell of every step, and leave a line when begun and when done."""
+    with (folder / "begun").open("a", encoding="utf-8") as stream:
+        stream.write(f"{number}\n")
+    for step in range(number):
+        tell(step + 1)
+        time.sleep(0.15)
+    (folder / f"done-{number}").touch(exist_ok=False)
+    return number * number
+
+
+@pytest.mark.parametrize("name", list(EXECUTORS))
+def test_results_and_failures_by_name(name: str, request: pytest.FixtureRequest) -> None:
+    cluster = request.getfixturevalue("cluster") if name == "ray" else None
     outcomes: dict[str, Any] = {}
-    EXECUTORS.get(name)(2).run(halve, {str(number): (number,) for number in range(5)}, outcomes.__setitem__)
+    with open_executor(name, 1 if name == "here" else 2, cluster=cluster) as executor:
+        executor.run(halve, {str(number): (number,) for number in range(5)}, outcomes.__setitem__)
+    where = f" (on node {os.uname().nodename})" if name == "ray" else ""
     assert {key: outcomes[key] for key in ("2", "4")} == {"2": 1.0, "4": 0.5}
-    assert outcomes["1"] == Failure("1 is odd")
-    assert outcomes["0"].message.startswith("ZeroDivisionError")
+    assert outcomes["1"] == Failure(f"1 is odd{where}")
+    assert outcomes["0"].message == f"ZeroDivisionError: float division by zero{where}"
     assert "in halve" in outcomes["0"].trace
+
+
+@pytest.mark.parametrize("name", list(EXECUTORS))
+def test_each_piece_once_and_its_words_arrive(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    cluster = request.getfixturevalue("cluster") if name == "ray" else None
+    outcomes: dict[str, Any] = {}
+    told: dict[str, list[int]] = {}
+
+    def on_told(piece: str, state: int) -> None:
+        told.setdefault(piece, []).append(state)
+
+    with open_executor(name, 1 if name == "here" else 2, cluster=cluster) as executor:
+        work = {str(number): (tmp_path, number) for number in range(1, 5)}
+        executor.run(count, work, outcomes.__setitem__, on_told=on_told, paths=[tmp_path])
+    assert outcomes == {"1": 1, "2": 4, "3": 9, "4": 16}
+    assert sorted((tmp_path / "begun").read_text(encoding="utf-8").split()) == ["1", "2", "3", "4"]
+    assert set(told) <= set(work)
+    assert told["4"] == sorted(told["4"])
 
 
 def test_a_process_that_dies_takes_no_other_with_it() -> None:
     outcomes: dict[str, Any] = {}
-    EXECUTORS.get("processes")(2).run(die, {str(number): (number,) for number in range(4)}, outcomes.__setitem__)
+    with open_executor("processes", 2) as executor:
+        executor.run(die, {str(number): (number,) for number in range(4)}, outcomes.__setitem__)
     assert outcomes == {"0": Failure(DIED), "1": 1, "2": 2, "3": 3}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"executor": "cloud"}, "there is no executor 'cloud'; .*allowed: here, processes, ray"),
+        ({"jobs": 0}, "0 jobs cannot be; give a number from 1 on"),
+        ({"executor": "here", "jobs": 2}, "--executor here does one piece at a time, not 2"),
+        ({"executor": "processes", "cluster": "head:6379"}, "--cluster is for --executor ray, .* by processes"),
+        ({"gpus_per_job": 1}, "--gpus-per-job is for --executor ray, .* by here"),
+        ({"executor": "ray", "gpus_per_job": 1.5}, r"--gpus-per-job 1\.5 cannot be; give a share such as 0\.5"),
+    ],
+)
+def test_executors_that_cannot_be(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(GoldlabelError, match=message), open_executor(**options):
+        pass
 
 
 def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
-from goldlabel.executors import share_cores  # noqa: E402
+from goldlabel.executors.processes import share_cores  # noqa: E402
 from goldlabel.files import lock_folder  # noqa: E402
 from goldlabel.models import network as network_module  # noqa: E402
 from goldlabel.models.cbow import CBOW  # noqa: E402
@@ -150,10 +150,10 @@ if "spawn_main" in " ".join(sys.orig_argv):
     module = importlib.import_module("goldlabel.train.sweep")
     real = module._train
 
-    def kill(name):
+    def kill(tell, task, folder, name):
         if name == "seed-1":
             os.kill(os.getpid(), signal.SIGKILL)
-        return real(name)
+        return real(tell, task, folder, name)
 
     kill.__module__, kill.__qualname__ = "goldlabel.train.sweep", "_train"
     module._train = kill
@@ -230,8 +230,8 @@ def test_baselines_sweep_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"seeds": 0}, "0 seeds and 1 jobs cannot be"),
-        ({"jobs": 0}, "1 seeds and 0 jobs cannot be"),
+        ({"seeds": 0}, "0 seeds cannot be"),
+        ({"jobs": 0}, "0 jobs cannot be"),
         ({"curve": [49]}, "49 pairs were asked for and there are 48"),
         ({"curve": [0]}, "size 0 is not a number from 1 on"),
         ({"grid": {"lr": [0.1], "stop_on": ["dors"]}}, "did you mean 'doors'"),

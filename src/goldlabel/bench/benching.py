@@ -41,7 +41,7 @@ from goldlabel.evaluate.suite import Request, Suite, SuitePlan, System
 from goldlabel.evaluate.suite_file import SUFFIXES
 from goldlabel.evaluate.suite_slices import slice_tables
 from goldlabel.evaluate.suites import SUITES
-from goldlabel.executors import EXECUTORS, Executor, Failure
+from goldlabel.executors import Executor, Failure, open_executor
 from goldlabel.files import write_text
 from goldlabel.metrics import Estimate, check_level
 from goldlabel.models import Model
@@ -71,8 +71,8 @@ def bench(
     grids: Mapping[str, str] | None = None,
     device: str = "auto",
     precision: str = "fp32",
-    executor: str | Executor = "here",
-    jobs: int = 1,
+    executor: str | Executor | None = None,
+    jobs: int | None = None,
     reference: bool = False,
     slices: bool = False,
     contaminated: str | None = None,
@@ -90,10 +90,11 @@ def bench(
     grid), of which what is best on the mean over the dev sets is judged. ``slices`` adds tables of kinds of pairs, and
     of those on which a model is weak. ``contaminated`` holds the sets against the training data: ``report`` tells which
     pairs stand in it, exactly or nearly, ``drop`` leaves them out. A model that has learnt from a set is refused, or
-    with ``force`` judged and marked. ``executor`` and ``jobs`` say where the work is done and how much of it at a time.
+    with ``force`` judged and marked. ``executor`` and ``jobs`` say where the work is done and how much of it at a time,
+    as ``open_executor`` takes them.
     """
-    if seeds < 1 or jobs < 1:
-        raise InputError(f"{seeds} seeds and {jobs} jobs cannot be; both are numbers from 1 on")
+    if seeds < 1:
+        raise InputError(f"{seeds} seeds cannot be; give a number from 1 on")
     check_level(level)
     name, chosen, own = find_suite(suite, options)
     loading = {"device": device, "precision": precision}
@@ -120,7 +121,6 @@ def bench(
             check_reference(system.reference)
             check_seen(system, trained_on(system.reference))
     folder, progress = Path(output), progress or BenchProgress()
-    work = executor if not isinstance(executor, str) else EXECUTORS.get(executor)(jobs)
     described: dict[str, Any] = {
         "suite": name,
         "seed": seed,
@@ -134,15 +134,15 @@ def bench(
         "sets": {part.name: {"pairs": len(part.gold), "sha256": part.gold.digest} for part in plan.sets},
     }
     check_folder(folder, described)
-    with open_folder(folder):
+    with open_executor(executor, jobs) as workers, open_folder(folder):
         write_text(folder / SETTINGS, to_json(described | describe_machine()))
         write_ids(plan, folder / IDS)
         numbers = tuple(range(seed, seed + seeds))
         progress.begin("training")
         trained = train_systems(
-            plan, folder, numbers, work, progress, lambda system, task: check_seen(system, task.fingerprints())
+            plan, folder, numbers, workers, progress, lambda system, task: check_seen(system, task.fingerprints())
         )
-        results = _judge_all(plan, folder, trained, described, numbers, loading, work, progress)
+        results = _judge_all(plan, folder, trained, described, numbers, loading, workers, progress)
         progress.begin("computing figures")
         results = replace(results, seen=seen, contamination=contamination)
         write_text(folder / RESULTS, to_json(results.to_dict()))

@@ -12,13 +12,12 @@ from goldlabel.bench.folder import run_folder, run_name
 from goldlabel.bench.progress import BenchProgress
 from goldlabel.errors import InputError
 from goldlabel.evaluate.suite import SuitePlan, System
-from goldlabel.executors import Executor, Failure, Here
-from goldlabel.files import write_text
+from goldlabel.executors import Executor, Failure, Tell
 from goldlabel.models.model import find_member
 from goldlabel.train.fit import BIAS, ENCODED, run_task
 from goldlabel.train.grid import Grid
 from goldlabel.train.options import TrainOptions, change_options
-from goldlabel.train.run import ERROR, OnStep, Run, RunFolder
+from goldlabel.train.run import ERROR, Run, RunFolder
 from goldlabel.train.sweep import Prepare, run_sweep, shared_parts
 from goldlabel.train.task import Task, gather_task
 
@@ -75,23 +74,20 @@ def _train_wave(
         if planned.grid is None and RunFolder(planned.place(folder)).result() is None:
             for name, prepare in shared_parts(planned.task).items():
                 shared.setdefault(name, (prepare, planned.task, folder))
+    paths = [folder, *sorted({path for planned in tasks.values() for path in planned.task.files})]
     # What cannot be made here fails again, and is told of, where it is needed.
-    executor.run(_prepare, shared, lambda name, outcome: None)
+    executor.run(_prepare, shared, lambda name, outcome: None, paths=paths)
 
     def on_done(name: str, outcome: Run | Failure) -> None:
         planned = tasks[name]
+        if isinstance(outcome, Failure):
+            outcome = Failure(outcome.leave(planned.place(folder) / ERROR))
         done[planned.system.name, planned.seed] = outcome
-        if isinstance(outcome, Failure) and outcome.trace:
-            write_text(planned.place(folder) / ERROR, outcome.trace)
         if progress.on_run is not None:
             progress.on_run(name, outcome)
 
-    telling = progress.on_step if isinstance(executor, Here) else None
-    work = {
-        name: (planned.task, folder, planned.place(folder), planned.grid, telling and _Told(telling, name))
-        for name, planned in tasks.items()
-    }
-    executor.run(_train, work, on_done)
+    work = {name: (planned.task, folder, planned.place(folder), planned.grid) for name, planned in tasks.items()}
+    executor.run(_train, work, on_done, on_told=progress.on_step, paths=paths)
 
 
 @dataclass(frozen=True)
@@ -114,26 +110,15 @@ class _Planned:
         return run_folder(folder, self.system.name, self.seed)
 
 
-@dataclass(frozen=True)
-class _Told:
-    """Tells of one run's steps by its name."""
-
-    on_step: Callable[[str, Any], bool | None]
-    name: str
-
-    def __call__(self, step: Any) -> bool | None:
-        return self.on_step(self.name, step)
-
-
-def _prepare(prepare: Prepare, task: Task, folder: Path) -> None:
+def _prepare(tell: Tell, prepare: Prepare, task: Task, folder: Path) -> None:
     prepare(task, folder, None)
 
 
-def _train(task: Task, folder: Path, run: Path, grid: Grid | None, on_step: OnStep | None) -> Run:
+def _train(tell: Tell, task: Task, folder: Path, run: Path, grid: Grid | None) -> Run:
     """Train one run, or all points of a grid one after the other; return the one that is best on the dev sets."""
     if grid is None:
-        return run_task(task, run, on_step, encoded=folder / ENCODED)
-    tuned = run_sweep(task, run, grid=grid, on_step=on_step and (lambda _, step: on_step(step)))
+        return run_task(task, run, tell, encoded=folder / ENCODED)
+    tuned = run_sweep(task, run, grid=grid, on_step=lambda _, step: tell(step))
     if tuned.best_run is None:
         raise InputError(f"{run}: no point of the grid could be trained and scored; {next(iter(tuned.failed.items()))}")
     return tuned.best_run

@@ -25,6 +25,7 @@ from goldlabel.cli.output import (
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.cli.train import display_steps, parse_sample
+from goldlabel.cli.work import WorkOptions, does_pieces
 from goldlabel.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ FAILED = 1
 
 
 @reads_files
+@does_pieces
 def bench_command(
     suite: Annotated[
         list[str],
@@ -102,14 +104,11 @@ def bench_command(
             help="Judge nobody; write the sets as tasks for another harness: lm-eval, inspect.",
         ),
     ] = None,
-    executor: Annotated[
-        str, typer.Option("--executor", help="Where the work is done: here, or in processes.")
-    ] = "here",
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes at a time, sharing a GPU or the cores.")] = 1,
     device: DeviceOption = "auto",
     precision: PrecisionOption = "fp32",
     level: LevelOption = 0.95,
     *,
+    work: WorkOptions,
     reading: ReadingOptions,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Judge by the first N pairs of each set.")] = None,
     seed: SeedOption = 0,
@@ -136,7 +135,11 @@ def bench_command(
         raise InputError("--train PATH:Nx is for 'goldlabel train'; give a number of pairs, PATH:N")
     name, *more = suite
     try:
-        with display_steps(1) as on_step, progress("reading", None, in_bytes=False) as bar:
+        with (
+            work.open() as executor,
+            display_steps(work.jobs) as on_step,
+            progress("reading", None, in_bytes=False) as bar,
+        ):
 
             def tell_run(run: str, outcome: Any) -> None:
                 if on_step is not None:
@@ -159,7 +162,6 @@ def bench_command(
                 device=device,
                 precision=precision,
                 executor=executor,
-                jobs=jobs,
                 reference=reference,
                 slices=slices,
                 contaminated=contaminated,

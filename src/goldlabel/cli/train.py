@@ -26,6 +26,7 @@ from goldlabel.cli.output import (
     show,
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
+from goldlabel.cli.work import WorkOptions, does_pieces
 from goldlabel.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,9 +35,12 @@ if TYPE_CHECKING:
     from goldlabel.train.task import Task
 
 FAILED = 1
+MOST_LINES = 8
+"""Runs shown at a time where nobody knows how many there are."""
 
 
 @reads_files
+@does_pieces
 def train_command(
     model: Annotated[
         str,
@@ -154,10 +158,10 @@ def train_command(
     grid: Annotated[
         str | None, typer.Option("--grid", metavar="FILE|NAME", help="Train with every combination of a grid's values.")
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Runs at a time, sharing one GPU or the cores.")] = 1,
     device: Annotated[str, typer.Option("--device", help="cpu, cuda or auto.")] = "auto",
     precision: Annotated[str, typer.Option("--precision", help="fp32, tf32, bf16 or auto.")] = "auto",
     *,
+    work: WorkOptions,
     reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
@@ -201,7 +205,9 @@ def train_command(
         fixed=fixed,
         options=parse_options(parse_map("--set", settings), model_options(model), model),
     )
-    runs = _several(model, debias, seeds, sizes, grid, jobs)
+    runs = _several(model, debias, seeds, sizes, grid)
+    if runs is None and work.chosen:
+        raise InputError(f"{work.chosen} is for several runs; add --seeds, --sizes or --grid, or leave it out")
     opened = partial(open_pairs, reading=reading, limit=limit)
     samples = [parse_sample(text) for text in on or []]
     task = gather_task(
@@ -216,7 +222,7 @@ def train_command(
         label_space=label_space,
     )
     _tell(task)
-    result = _run(task, output, runs)
+    result = _run(task, output, runs, work)
     _tell_finished(result)
     show(result, as_json)
     failed: dict[str, str] = getattr(result, "failed", {})
@@ -251,9 +257,7 @@ def _method_options(debias: str | None, settings: Mapping[str, str]) -> dict[str
     return dict(settings) if debias is None else parse_options(settings, method_options(debias), debias)
 
 
-def _several(
-    model: str, debias: str | None, seeds: int, sizes: str | None, grid: str | None, jobs: int
-) -> dict[str, Any] | None:
+def _several(model: str, debias: str | None, seeds: int, sizes: str | None, grid: str | None) -> dict[str, Any] | None:
     """Return what makes a sweep of a run, or None."""
     from goldlabel.train import read_grid
 
@@ -263,7 +267,7 @@ def _several(
         curve = [int(size) for size in sizes.split(",")] if sizes else []
     except ValueError as error:
         raise InputError(f"--sizes {sizes} are not numbers joined by commas, such as 1000,5000") from error
-    return {"seeds": seeds, "curve": curve, "grid": read_grid(grid, model, debias) if grid else None, "jobs": jobs}
+    return {"seeds": seeds, "curve": curve, "grid": read_grid(grid, model, debias) if grid else None}
 
 
 def _tell(task: Task) -> None:
@@ -291,14 +295,15 @@ def _tell_finished(result: Run | Sweep) -> None:
         note(f"{what} finished already and not trained again; another -o trains anew")
 
 
-def _run(task: Task, output: Path, runs: dict[str, Any] | None) -> Run | Sweep:
+def _run(task: Task, output: Path, runs: dict[str, Any] | None, work: WorkOptions) -> Run | Sweep:
     from goldlabel.train.fit import run_task
     from goldlabel.train.sweep import run_sweep
 
     try:
-        with display_steps(runs["jobs"] if runs else 1) as on_run:
-            if runs is not None:
-                return run_sweep(task, output, **runs, on_step=on_run)
+        if runs is not None:
+            with work.open() as executor, display_steps(work.jobs) as on_run:
+                return run_sweep(task, output, **runs, executor=executor, on_step=on_run)
+        with display_steps(1) as on_run:
             on_step = None if on_run is None else partial(on_run, task.model)
             return run_task(task, output, on_step)
     except KeyboardInterrupt:
@@ -307,8 +312,8 @@ def _run(task: Task, output: Path, runs: dict[str, Any] | None) -> Run | Sweep:
 
 
 @contextmanager
-def display_steps(lines: int) -> Iterator[Callable[[str, Step | None], None] | None]:
-    """Show on a terminal how far each of the runs under way is; one that is given no step is done."""
+def display_steps(lines: int | None) -> Iterator[Callable[[str, Step | None], None] | None]:
+    """Show on a terminal how far each of the runs under way is, on so many lines; one that is given no step is done."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -317,7 +322,7 @@ def display_steps(lines: int) -> Iterator[Callable[[str, Step | None], None] | N
 
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), TextColumn("{task.fields[told]}"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        yield _follow(bars, lines)
+        yield _follow(bars, lines or MOST_LINES)
 
 
 def _follow(bars: Any, lines: int) -> Callable[[str, Step | None], None]:

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from goldlabel.evaluate.answer_store import AnswerStore, StoredAnswers
 from goldlabel.evaluate.answers import OnPairs, answer, silence
 from goldlabel.evaluate.results import Answers, answers_to
 from goldlabel.evaluate.suite import EvaluationSet
-from goldlabel.executors import Executor, Failure, Here
+from goldlabel.executors import Executor, Failure, Here, Tell
 from goldlabel.models import Model, load_model
 from goldlabel.models.loading import digest_model
 from goldlabel.pairs.gold import GoldPairs
@@ -57,22 +58,28 @@ def judge(
         loaded = [part.gold for sitting in sittings if sitting.name not in digests for part in sitting.sets]
         on_expected(sum(len(gold) for golds in (*unasked.values(), loaded) for gold in golds))
 
-    def done(name: str, outcome: Any) -> None:
-        if isinstance(outcome, Failure):
-            failures[name] = outcome
+    asked = dict.fromkeys(unasked, 0)
 
-    telling = on_pairs if isinstance(executor, Here) else None
-    executor.run(
-        ask_model,
-        {
-            sitting.name: (
-                sitting.model, dict(sitting.loading), digests[sitting.name], unasked[sitting.name], store, telling
-            )
-            for sitting in by_name
-            if unasked[sitting.name]
-        },
-        done,
-    )  # fmt: skip
+    def told(name: str, pairs: int) -> None:
+        if on_pairs is not None:
+            on_pairs(pairs - asked[name])
+        asked[name] = pairs
+
+    def done(name: str, outcome: Any) -> None:
+        told(name, sum(map(len, unasked[name])))
+        if isinstance(outcome, Failure):
+            failures[name] = Failure(outcome.leave(store.folder / f"{quote(name, safe='')}.error.txt"))
+
+    work = {
+        sitting.name: (sitting.model, dict(sitting.loading), digests[sitting.name], unasked[sitting.name], store)
+        for sitting in by_name
+        if unasked[sitting.name]
+    }
+    if work:
+        store.folder.mkdir(parents=True, exist_ok=True)
+        models = [Path(str(sitting.model)) for sitting in by_name]
+        paths = [store.folder, *(path for path in models if path.exists())]
+        executor.run(ask_model, work, done, on_told=None if on_pairs is None else told, paths=paths)
     answered: dict[str, dict[str, Answers] | Failure] = {}
     for sitting in sittings:
         if sitting.name in failures:
@@ -100,19 +107,26 @@ def _in_labels_of(part: EvaluationSet, stored: StoredAnswers) -> Answers:
 
 
 def ask_model(
+    tell: Tell,
     reference: str | Path,
     loading: Mapping[str, Any],
     digest: str,
     golds: Sequence[GoldPairs],
     store: AnswerStore,
-    on_pairs: OnPairs | None = None,
 ) -> None:
     """Load a model and have it answer sets into the store."""
     spaces = {gold.space for gold in golds}
     options = {"default_space": spaces.pop() if len(spaces) == 1 else None, **loading}
+    asked = 0
+
+    def count(pairs: int) -> None:
+        nonlocal asked
+        asked += pairs
+        tell(asked)
+
     with closing(load_model(reference, **options)) as model:
         for gold in golds:
-            store.ask(digest, model, gold, on_pairs)
+            store.ask(digest, model, gold, count)
 
 
 def _ask_loaded(sitting: Sitting, on_pairs: OnPairs | None) -> dict[str, Answers]:

@@ -7,141 +7,84 @@ changes nothing but the time. One that fails takes no other with it.
 from __future__ import annotations
 
 import os
-import signal
-import threading
-import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
-from goldlabel.errors import GoldlabelError
+from goldlabel.errors import InputError
+from goldlabel.executors.executor import DIED, Executor, Failure, OnDone, OnTold, Tell, Work
+from goldlabel.executors.here import Here
+from goldlabel.executors.processes import Processes
 from goldlabel.registry import Registry
 
-DIED = "its process died, for want of memory perhaps; run again with fewer --jobs"
+__all__ = [
+    "DIED",
+    "EXECUTORS",
+    "Executor",
+    "Failure",
+    "Here",
+    "OnDone",
+    "OnTold",
+    "Processes",
+    "Tell",
+    "Work",
+    "open_executor",
+]
 
 
-@dataclass(frozen=True)
-class Failure:
-    """Why a piece of work has no result."""
+@contextmanager
+def open_executor(
+    executor: str | Executor | None = None,
+    jobs: int | None = None,
+    *,
+    cluster: str | None = None,
+    gpus_per_job: float | None = None,
+) -> Iterator[Executor]:
+    """Open the executor of a name: ``here``, ``processes`` or ``ray``; ``jobs`` pieces at a time at most.
 
-    message: str
-    trace: str = ""
-    """Where it happened; empty where the input is at fault."""
-
-
-Work = Mapping[str, tuple[Any, ...]]
-"""The arguments of each piece, by its name."""
-OnDone = Callable[[str, Any], None]
-"""Called with the name of a piece and its result, or the ``Failure``, in whichever order they end."""
-
-
-class Executor(Protocol):
-    """Does pieces of work."""
-
-    def run(self, function: Callable[..., Any], work: Work, on_done: OnDone) -> None:
-        """Call the function with each piece's arguments."""
-        ...
-
-
-@dataclass(frozen=True)
-class Here:
-    """One piece after the other, in this process."""
-
-    jobs: int = 1
-
-    def run(self, function: Callable[..., Any], work: Work, on_done: OnDone) -> None:
-        """Call the function with each piece's arguments."""
-        for name, arguments in work.items():
-            on_done(name, attempt(function, arguments))
-
-
-@dataclass(frozen=True)
-class Processes:
-    """Several pieces at a time, each in a process; the function and its arguments must be picklable."""
-
-    jobs: int = 2
-
-    def run(self, function: Callable[..., Any], work: Work, on_done: OnDone) -> None:
-        """Call the function with each piece's arguments."""
-        for name in self._run_pool(function, work, on_done, self.jobs):
-            # One of them took the pool down; alone, it shows which.
-            if self._run_pool(function, {name: work[name]}, on_done, 1):
-                on_done(name, Failure(DIED))
-
-    def _run_pool(self, function: Callable[..., Any], work: Work, on_done: OnDone, jobs: int) -> list[str]:
-        """Return the pieces whose process died, or that never began, as another's had died."""
-        if not work:
-            return []
-        lost = []
-        context = get_context("spawn")
-        workers = min(jobs, len(work))
-        with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(jobs,)) as pool:
-            names = {pool.submit(attempt, function, arguments): name for name, arguments in work.items()}
-            try:
-                for future in as_they_end(names):
-                    try:
-                        on_done(names[future], future.result())
-                    except BrokenProcessPool:
-                        lost.append(names[future])
-            except KeyboardInterrupt:
-                pool.shutdown(cancel_futures=True)
-                raise
-        return lost
-
-
-EXECUTORS: Registry[Callable[[int], Executor]] = Registry("executor")
-EXECUTORS.add("here", Here)
-EXECUTORS.add("processes", Processes)
-
-
-def attempt(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Return what the function returns, or why it failed."""
-    try:
-        return function(*arguments)
-    except GoldlabelError as error:
-        return Failure(str(error))
-    except Exception as error:
-        return Failure(f"{type(error).__name__}: {error}", traceback.format_exc())
-
-
-def as_they_end(futures: Iterable[Future[Any]]) -> Iterator[Future[Any]]:
-    """Yield futures as they end.
-
-    Waiting is broken off every second: a signal that another thread was given is heard by this one only when it wakes.
+    Without a name, several jobs are done in processes, and what has a ``cluster`` by Ray. Without ``jobs`` there are as
+    many as the machine or the cluster has room for. ``gpus_per_job`` is the share of a GPU that a piece has on a
+    cluster; by default a whole one, where there are any.
     """
-    pending = set(futures)
-    while pending:
-        ended, pending = wait(pending, timeout=1.0, return_when=FIRST_COMPLETED)
-        yield from ended
-
-
-def share_cores(jobs: int) -> None:
-    """Give this process its share of the cores, unless the user has said how many threads to use."""
-    if "OMP_NUM_THREADS" in os.environ:
+    if jobs is not None and jobs < 1:
+        raise InputError(f"{jobs} jobs cannot be; give a number from 1 on")
+    if executor is not None and not isinstance(executor, str):
+        yield executor
         return
-    try:
-        import torch
-    except ModuleNotFoundError:
-        return
-    torch.set_num_threads(max(1, (os.cpu_count() or 1) // jobs))
+    name = executor or ("ray" if cluster else "processes" if (jobs or 1) > 1 else "here")
+    opener = EXECUTORS.get(name)
+    if name != "ray" and (cluster is not None or gpus_per_job is not None):
+        option = "--cluster" if cluster is not None else "--gpus-per-job"
+        raise InputError(f"{option} is for --executor ray, and work is done by {name}; leave one of them out")
+    with opener(jobs, cluster, gpus_per_job) as opened:
+        yield opened
 
 
-def end_with_parent() -> None:
-    """Have this process end when the one that began it is killed, instead of working on for nobody."""
-    parent = parent_process()
-    if parent is not None:
-        threading.Thread(target=_outlive, args=(parent,), daemon=True).start()
+@contextmanager
+def _open_here(jobs: int | None, cluster: str | None, gpus_per_job: float | None) -> Iterator[Executor]:
+    if (jobs or 1) > 1:
+        raise InputError(f"--executor here does one piece at a time, not {jobs}; leave --jobs out, or use processes")
+    yield Here()
 
 
-def _outlive(parent: Any) -> None:
-    parent.join()
-    os._exit(1)
+@contextmanager
+def _open_processes(jobs: int | None, cluster: str | None, gpus_per_job: float | None) -> Iterator[Executor]:
+    yield Processes(jobs or os.cpu_count() or 1)
 
 
-def _begin(jobs: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
-    end_with_parent()
-    share_cores(jobs)
+@contextmanager
+def _open_ray(jobs: int | None, cluster: str | None, gpus_per_job: float | None) -> Iterator[Executor]:
+    from goldlabel.executors.cluster import connect
+    from goldlabel.executors.ray import Ray
+
+    if gpus_per_job is not None and (gpus_per_job < 0 or (gpus_per_job > 1 and not float(gpus_per_job).is_integer())):
+        raise InputError(f"--gpus-per-job {gpus_per_job:g} cannot be; give a share such as 0.5, or a whole number")
+    with connect(cluster, cpus=jobs):
+        yield Ray(jobs, gpus_per_job)
+
+
+EXECUTORS: Registry[Callable[[int | None, str | None, float | None], AbstractContextManager[Executor]]] = Registry(
+    "executor"
+)
+EXECUTORS.add("here", _open_here)
+EXECUTORS.add("processes", _open_processes)
+EXECUTORS.add("ray", _open_ray)

@@ -133,17 +133,22 @@ def _ask(nodes: Iterable[Node], files: dict[str, int]) -> Iterator[tuple[Node, d
 
 @contextmanager
 def _traces(paths: Iterable[Path]) -> Iterator[dict[str, int]]:
-    """Give files by which nodes tell that they see a path: itself, or one that lies in the folder for so long."""
+    """Give files by which nodes tell that they see a path: itself, or one that lies in the folder for so long.
+
+    Where nothing can be put into a folder, those that lie there tell.
+    """
     with ExitStack() as stack:
-        files = {}
+        files: dict[str, int] = {}
         for place in paths:
-            path = place.absolute()
-            if path.is_dir():
-                handle, name = tempfile.mkstemp(prefix=_TRACE, dir=path)
+            seen = [place.absolute()]
+            if place.is_dir() and os.access(place, os.W_OK):
+                handle, name = tempfile.mkstemp(prefix=_TRACE, dir=seen[0])
                 os.close(handle)
-                path = Path(name)
-                stack.callback(path.unlink, missing_ok=True)
-            files[str(path)] = path.stat().st_size
+                seen = [Path(name)]
+                stack.callback(seen[0].unlink, missing_ok=True)
+            elif place.is_dir():
+                seen = [path for path in seen[0].iterdir() if path.is_file()]
+            files.update({str(path): path.stat().st_size for path in seen})
         yield files
 
 

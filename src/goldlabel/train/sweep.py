@@ -1,32 +1,24 @@
 """A sweep: one model trained many times, over seeds, sizes of the training set and points of a grid.
 
-Every run has a folder of its own within the sweep's. They are trained one after the other, or several at a time as
-processes that share a GPU or the cores; texts are encoded once for all. A run that fails takes no other with it.
+Every run has a folder of its own within the sweep's. They are trained one after the other, or several at a time, by an
+executor; texts are encoded once for all. A run that fails takes no other with it.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-import signal
 import statistics
-import threading
-import time
-import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from goldlabel.errors import GoldlabelError, InputError
-from goldlabel.executors import DIED, as_they_end, end_with_parent, share_cores
+from goldlabel.errors import InputError
+from goldlabel.executors import Executor, Failure, Here, Tell, open_executor
 from goldlabel.files import LOCK, lock_folder, write_text
 from goldlabel.models.loading import load_model
 from goldlabel.pairs import Pairs, Result
@@ -38,15 +30,11 @@ from goldlabel.train.run import ENVIRONMENT, ERROR, OnStep, Run, RunFolder, Step
 from goldlabel.train.task import Task, gather_task
 
 SUMMARY = "summary.json"
-TELL_EVERY = 0.1
-"""Seconds between two words of a process on how far it is."""
 
 OnRun = Callable[[str, Step], "bool | None"]
 """Called with a run's name and where it stands; True asks a run of this process to save its state and stop."""
 Prepare = Callable[[Task, Path, "OnStep | None"], None]
 """Makes something for a task in the folder of all runs."""
-OnOutcome = Callable[[str, "Run | str"], None]
-"""Called with a run's name and its result, or what went wrong."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +151,8 @@ def sweep(
     seeds: int = 1,
     curve: Sequence[int] = (),
     grid: Mapping[str, Any] | None = None,
-    jobs: int = 1,
+    executor: str | Executor | None = None,
+    jobs: int | None = None,
     dev: Pairs | Sequence[Pairs] = (),
     sizes: Sequence[int | None] | None = None,
     copies: Sequence[int] | None = None,
@@ -177,8 +166,9 @@ def sweep(
     """Train a model with ``seeds`` seeds at each size of ``curve`` and each point of ``grid``, ``jobs`` at a time.
 
     The sizes of ``curve`` are nested samples of the training data; ``grid`` gives lists of values by the name of an
-    option. The other arguments are those of ``train``. With ``jobs`` above 1, a script that calls this needs the
-    usual ``if __name__ == "__main__":``, as the processes import it.
+    option. ``executor`` says where the runs are trained, as ``open_executor`` takes it. The other arguments are those
+    of ``train``. With ``jobs`` above 1, a script that calls this needs the usual ``if __name__ == "__main__":``, as the
+    processes import it.
     """
     task = gather_task(
         model,
@@ -192,7 +182,8 @@ def sweep(
         label_space=label_space,
     )
     parsed = None if grid is None else parse_grid(grid, model, task.options.debias)
-    return run_sweep(task, Path(output), seeds=seeds, curve=curve, grid=parsed, jobs=jobs, on_step=on_step)
+    with open_executor(executor, jobs) as workers:
+        return run_sweep(task, Path(output), seeds=seeds, curve=curve, grid=parsed, executor=workers, on_step=on_step)
 
 
 def run_sweep(
@@ -202,12 +193,12 @@ def run_sweep(
     seeds: int = 1,
     curve: Sequence[int] = (),
     grid: Grid | None = None,
-    jobs: int = 1,
+    executor: Executor | None = None,
     on_step: OnRun | None = None,
 ) -> Sweep:
     """Train every run that the folder does not hold finished, and sum all of them up."""
-    if seeds < 1 or jobs < 1:
-        raise InputError(f"{seeds} seeds and {jobs} jobs cannot be; both are numbers from 1 on")
+    if seeds < 1:
+        raise InputError(f"{seeds} seeds cannot be; give a number from 1 on")
     if task.options.fixed:
         raise InputError(
             "weights that stay as they are need no sweep; leave out --fixed, or --seeds, --sizes and --grid"
@@ -230,18 +221,16 @@ def run_sweep(
             failed={name: outcome for name, outcome in ordered.items() if isinstance(outcome, str)},
         )
 
-    def done(name: str, outcome: Run | str) -> None:
-        outcomes[name] = outcome
+    def done(name: str, outcome: Run | Failure) -> None:
+        outcomes[name] = outcome.leave(folder / name / ERROR) if isinstance(outcome, Failure) else outcome
         _write_summary(summed_up())
 
     with lock_folder(folder, "training"):
         _write_summary(planned)
         _encode(tasks, folder, on_step)
-        if jobs == 1:
-            for name in tasks:
-                done(name, _attempt(tasks[name], folder, name, None if on_step is None else partial(on_step, name)))
-        else:
-            _run_in_processes(tasks, folder, done, on_step, jobs)
+        runs = {name: (task, folder, name) for name, task in tasks.items()}
+        read = {path for task in tasks.values() for path in task.files}
+        (executor or Here()).run(_train, runs, done, on_told=on_step, paths=[folder, *sorted(read)])
         shutil.rmtree(folder / ENCODED, ignore_errors=True)
     return summed_up()
 
@@ -322,110 +311,8 @@ def _measure_biases(task: Task, folder: Path, on_step: OnStep | None) -> None:
     measure_biases(task, folder / BIAS, fit_model, on_step)
 
 
-def _attempt(task: Task, folder: Path, name: str, on_step: OnStep | None) -> Run | str:
-    """Train one run; return its result, or what went wrong."""
-    try:
-        return run_task(task, folder / name, on_step, encoded=folder / ENCODED)
-    except GoldlabelError as error:
-        return str(error)
-    except Exception as error:
-        write_text(folder / name / ERROR, traceback.format_exc())
-        return f"{type(error).__name__}: {error} (see {folder / name / ERROR})"
-
-
-def _run_in_processes(
-    tasks: Mapping[str, Task], folder: Path, done: OnOutcome, on_step: OnRun | None, jobs: int
-) -> None:
-    """Train ``jobs`` runs at a time, each in a process."""
-    lost = _run_pool(tasks, folder, done, on_step, jobs)
-    for name in lost:  # one of them took the pool down; alone, it shows which
-        if _run_pool({name: tasks[name]}, folder, done, on_step, 1):
-            done(name, DIED)
-
-
-def _run_pool(tasks: Mapping[str, Task], folder: Path, done: OnOutcome, on_step: OnRun | None, jobs: int) -> list[str]:
-    """Return the runs whose process died or never began, as another's had died."""
-    context = get_context("spawn")
-    stop, steps = context.RawValue("b", 0), context.Queue()
-    lost = []
-    with (
-        _listening(steps, on_step),
-        ProcessPoolExecutor(
-            min(jobs, len(tasks)),
-            mp_context=context,
-            initializer=_begin,
-            initargs=(dict(tasks), folder, stop, steps if on_step else None, jobs),
-        ) as pool,
-    ):
-        names = {pool.submit(_train, name): name for name in tasks}
-        try:
-            for future in as_they_end(names):
-                try:
-                    done(names[future], future.result())
-                except BrokenProcessPool:
-                    lost.append(names[future])
-        except KeyboardInterrupt:
-            stop.value = 1
-            pool.shutdown(cancel_futures=True)
-            raise
-    return lost
-
-
-@contextmanager
-def _listening(steps: Any, on_step: OnRun | None) -> Iterator[None]:
-    """Pass on what processes tell."""
-
-    def listen() -> None:
-        while (message := steps.get()) is not None:
-            if on_step:
-                on_step(*message)
-
-    listener = threading.Thread(target=listen, daemon=True)
-    listener.start()
-    try:
-        yield
-    finally:
-        steps.put(None)
-        listener.join()
-        steps.close()
-
-
-# In the processes
-
-
-class _Worker:
-    """What a process keeps between runs."""
-
-    tasks: Mapping[str, Task]
-    folder: Path
-    stop: Any
-    steps: Any
-
-
-def _begin(tasks: Mapping[str, Task], folder: Path, stop: Any, steps: Any, jobs: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # between runs, Ctrl-C is for the parent
-    end_with_parent()
-    _Worker.tasks, _Worker.folder, _Worker.stop, _Worker.steps = tasks, folder, stop, steps
-    if steps is not None:
-        steps.cancel_join_thread()
-    share_cores(jobs)
-
-
-def _train(name: str) -> Run | str:
-    last = 0.0
-
-    def tell(step: Step) -> bool:
-        nonlocal last
-        if _Worker.steps is not None and time.monotonic() - last > TELL_EVERY:
-            last = time.monotonic()
-            _Worker.steps.put((name, step))
-        return bool(_Worker.stop.value)
-
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        return _attempt(_Worker.tasks[name], _Worker.folder, name, tell)
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _train(tell: Tell, task: Task, folder: Path, name: str) -> Run:
+    return run_task(task, folder / name, tell, encoded=folder / ENCODED)
 
 
 def _write_summary(result: Sweep) -> None:

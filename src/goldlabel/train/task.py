@@ -93,6 +93,13 @@ class Task:
         chosen = {name: getattr(self.options, name) for name in taken}
         return Choices(model=self.model, languages=self.gold.languages, **chosen)
 
+    @property
+    def files(self) -> list[Path]:
+        """What of the disk the run reads: vectors, weights to start from, bias models, an encoder."""
+        encoder = self.model.removeprefix(HF) if self.model.startswith(HF) else None
+        names = (self.options.vectors, self.options.start, *self.options.bias, encoder)
+        return [Path(name) for name in names if name is not None and Path(name).exists()]
+
     @cached_property
     def settings(self) -> dict[str, Any]:
         """What the run is a function of."""
