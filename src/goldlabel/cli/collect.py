@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from goldlabel.cli import rounds
+from goldlabel.cli.backup import backup_command, restore_command
 from goldlabel.cli.collecting import (
     DatabaseOption,
     FolderArgument,
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 app = typer.Typer(help="People write and verify pairs in the browser.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(rounds.app, name="round")
 app.command("play")(play_command)
+app.command("backup")(backup_command)
+app.command("restore")(restore_command)
 
 DISAGREES = 1
 VOTES = ("keep", "count")

@@ -291,6 +291,10 @@ ENGLISH = {
     "no_place": "{place}: cannot hold a collection; give a folder (SQLite) or postgresql://USER@HOST/NAME",
     "older_schema": "{place}: is of an older Goldlabel (schema {revision}, this one works with {known}); stop its "
     "servers, keep a copy, and run: {command}",
+    "no_backup": "{place}: is no backup of a collection ({reason}); name a file that goldlabel collect backup wrote",
+    "newer_backup": "{place}: was written by Goldlabel {version}, which is newer than this one; update Goldlabel first",
+    "damaged_backup": "{place}: is damaged: table {table} has {n} rows, and its manifest says another number; nothing "
+    "was restored: use another backup",
     "newer_schema": "{place}: was written by a newer Goldlabel (schema {revision}, this one knows up to {known}); "
     "install the newer version: nothing was changed",
     "processes": "{n} server processes cannot share {place}; allowed: 1, or more with --database postgresql://…",

@@ -208,25 +208,29 @@ class Store:
         self._writing = threading.local()
 
     @classmethod
-    def create(cls, place: str | Path, *, clock: Clock = system_clock) -> Store:
-        """Make a new collection in a folder or in an empty database."""
+    def create(
+        cls, place: str | Path, *, clock: Clock = system_clock, make: Callable[[Connection], None] | None = None
+    ) -> Store:
+        """Make a new collection in a folder or in an empty database; ``make`` makes other tables than the newest."""
         url = _url(place)
-        if url.get_backend_name() == "sqlite":
-            _make_file(url)
-        store = cls._connect(url, clock)
-        with store._closed_on_failure(), store._told(), store._lock, store._writer.begin() as connection:
-            if current_revision(connection) is not None:
-                raise Invalid("collection_there", place=store.url)
-            upgrade(connection)
+        with _new_file(url):
+            store = cls._connect(url, clock)
+            with store._closed_on_failure(), store._told(), store._lock, store._writer.begin() as connection:
+                if current_revision(connection) is not None:
+                    raise Invalid("collection_there", place=store.url)
+                (make or upgrade)(connection)
         return store
 
     @classmethod
-    def open(cls, place: str | Path, *, clock: Clock = system_clock) -> Store:
-        """Open a collection whose schema is the one that this code works with; nothing of it is changed."""
+    def open(cls, place: str | Path, *, clock: Clock = system_clock, older: bool = False) -> Store:
+        """Open a collection whose schema is the one that this code works with; nothing of it is changed.
+
+        ``older`` opens one with an older schema, too, for whoever asks the database itself which tables it has.
+        """
         store = cls._connect(_url_of_collection(place), clock)
         with store._closed_on_failure(), store._told(), store._reader.begin() as connection:
             revision = store._revision(connection)
-            if revision != head_revision():
+            if revision != head_revision() and not older:
                 command = _migrate_command(store._writer.url)
                 told = {"revision": revision, "known": head_revision(), "command": command}
                 raise Invalid("older_schema", place=store.url, **told)
@@ -392,12 +396,23 @@ def _hidden(text: str) -> str:
     return f"{scheme}://{rest.rpartition('@')[2]}"
 
 
-def _make_file(url: URL) -> None:
-    """Make an empty database file that only its owner can read: it will hold logins."""
+@contextmanager
+def _new_file(url: URL) -> Iterator[None]:
+    """Make an empty database file that only its owner can read, as it will hold logins; take it away on failure."""
+    if url.get_backend_name() != "sqlite":
+        yield
+        return
     path = Path(url.database or "")
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not path.exists()
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    try:
+        yield
+    except BaseException:
+        for suffix in ("", "-wal", "-shm") if is_new else ():
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+        raise
 
 
 def _lock_of(url: URL) -> Turns | _NoLock:
