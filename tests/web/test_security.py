@@ -27,7 +27,7 @@ from tests.collect.postgres import Cluster
 from tests.web.world import PASSWORD, Visitor, World, login_of, objects, opened, populate
 
 EVERYBODY = {"/login", "/invite/{token}", "/invite/{token}/account", "/language/{language}", "/theme/{theme}"}
-EVERYBODY |= {"/api/session", "/enter/{token}", "/healthz"}
+EVERYBODY |= {"/api/session", "/enter/{token}", "/healthz", "/readyz"}
 WHO_IS_LOGGED_IN = {"/", "/account", "/account/password", "/account/delete", "/logout"}
 EVERYBODY |= {"/login/code", "/password/{token}"}
 WHO_IS_LOGGED_IN |= {"/account/contact", "/account/second-factor", "/account/second-factor/off"}

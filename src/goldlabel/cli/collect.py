@@ -203,6 +203,9 @@ def serve_command(
             "the proxy's headers are believed.",
         ),
     ] = None,
+    log: Annotated[
+        str, typer.Option("--log", help="plain, or json: an object on one line for each event and request.")
+    ] = "plain",
 ) -> None:
     """Serve the pages for writers, verifiers and requesters until Ctrl-C."""
     require_collect()
@@ -210,7 +213,15 @@ def serve_command(
         raise InputError("several workers need PostgreSQL; pass --database URL, or leave --workers out")
     from goldlabel.web import serve
 
-    serve(folder, database=database, host=host, port=port, workers=workers, address=address)
+    serve(
+        folder,
+        database=database,
+        host=host,
+        port=port,
+        workers=workers,
+        address=address,
+        log=one_of("--log", log, ["plain", "json"]),
+    )
 
 
 @app.command("export")

@@ -228,12 +228,8 @@ class Store:
         ``older`` opens one with an older schema, too, for whoever asks the database itself which tables it has.
         """
         store = cls._connect(_url_of_collection(place), clock)
-        with store._closed_on_failure(), store._told(), store._reader.begin() as connection:
-            revision = store._revision(connection)
-            if revision != head_revision() and not older:
-                command = _migrate_command(store._writer.url)
-                told = {"revision": revision, "known": head_revision(), "command": command}
-                raise Invalid("older_schema", place=store.url, **told)
+        with store._closed_on_failure():
+            store.check_schema(older=older)
         return store
 
     @classmethod
@@ -318,6 +314,15 @@ class Store:
         """Ask the database something; raises ``StorageError`` where it does not answer."""
         with self.read() as tx:
             tx.value(select(1))
+
+    def check_schema(self, *, older: bool = False) -> None:
+        """Refuse a schema that this code does not know, or, unless ``older`` is allowed, one that is not its own."""
+        with self._told(), self._reader.begin() as connection:
+            revision = self._revision(connection)
+        if revision != head_revision() and not older:
+            command = _migrate_command(self._writer.url)
+            told = {"revision": revision, "known": head_revision(), "command": command}
+            raise Invalid("older_schema", place=self.url, **told)
 
     def close(self) -> None:
         """Let go of all connections."""

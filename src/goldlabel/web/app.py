@@ -27,11 +27,13 @@ from goldlabel.web import (
     second_factor,
     tagging,
     tokens,
+    watching,
 )
 from goldlabel.web.failures import Faults, install_failures
 from goldlabel.web.language import LANGUAGES
 from goldlabel.web.pages import STATIC, environment
 from goldlabel.web.security import Guard, check_csrf
+from goldlabel.web.watching import Watch, note_route
 from goldlabel.worker.keeper import PLACE
 
 ADDRESS = "GOLDLABEL_ADDRESS"
@@ -56,8 +58,8 @@ def create_app(store: Store, *, address: str | None = None) -> FastAPI:
     app = FastAPI(
         title="Goldlabel",
         summary="People write and verify pairs in the browser.",
-        dependencies=[Depends(check_csrf)],
-        middleware=[Middleware(Guard, store=store), Middleware(Faults)],
+        dependencies=[Depends(note_route), Depends(check_csrf)],
+        middleware=[Middleware(Watch), Middleware(Guard, store=store), Middleware(Faults)],
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
@@ -68,6 +70,7 @@ def create_app(store: Store, *, address: str | None = None) -> FastAPI:
     install_failures(app)
     for room in (
         health,
+        watching,
         account,
         second_factor,
         reset,

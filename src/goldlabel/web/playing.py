@@ -13,7 +13,7 @@ from fastapi.responses import Response
 
 from goldlabel.collect.store import Store
 from goldlabel.web.app import create_app
-from goldlabel.web.serving import LOGGING
+from goldlabel.web.serving import logging_of
 from goldlabel.web.sessions import welcome
 from goldlabel.worker.keeper import kept_workers
 
@@ -59,5 +59,6 @@ def _listening(port: int) -> socket.socket:
         return socket.create_server((HOST, 0))
 
 
-_QUIET = {**LOGGING, "loggers": {name: {**one, "level": "WARNING"} for name, one in LOGGING["loggers"].items()}}  # type: ignore[attr-defined]
+_LOGS = logging_of("plain")
+_QUIET = {**_LOGS, "loggers": {name: {**one, "level": "WARNING"} for name, one in _LOGS["loggers"].items()}}
 """Who plays in a terminal wants to see the address, and what goes wrong."""

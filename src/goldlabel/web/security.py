@@ -47,7 +47,7 @@ SMALL_BODY, BODY, UPLOAD_BODY = 64 << 10, 1 << 20, MOST_BYTES + (1 << 20)
 _UPLOADS = re.compile(r"(/api/v1)?/projects/\d+/(premises|pairs)")
 _VISITORS = re.compile(r"[\w-]{43}", re.ASCII)
 
-ANONYMOUS = ("/static/", "/healthz")
+ANONYMOUS = ("/static/", "/healthz", "/readyz", "/metrics")
 """Where nobody is asked who they are."""
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -6,7 +6,9 @@ import logging
 import os
 import re
 import socket
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
@@ -15,6 +17,7 @@ from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.web.app import ADDRESS, create_app
 from goldlabel.web.security import is_loopback
+from goldlabel.web.watching import SHARED
 from goldlabel.worker.keeper import PLACE, kept_workers
 
 LOG = logging.getLogger("uvicorn.error")
@@ -31,12 +34,13 @@ def serve(
     port: int = 8000,
     workers: int = 1,
     address: str | None = None,
+    log: str = "plain",
 ) -> None:
     """Serve the collection in a folder, or in the database at a URL, until interrupted.
 
-    Nothing is logged of single requests: their addresses hold invitations. On an address that others can reach, a
-    line says that passwords need an encrypted connection, unless ``address`` tells where a proxy that provides it is
-    reached. Only with an ``address`` is a proxy's word on a visitor's own address and scheme believed.
+    With ``log`` as ``json`` every request is a line, by its route alone: addresses hold invitations. On an address that
+    others can reach, a line says that passwords need an encrypted connection, unless ``address`` tells where a proxy
+    that provides it is reached. Only with an ``address`` is a proxy's word on a visitor's address and scheme believed.
     """
     place = database or str(Path(folder).expanduser().resolve())
     store = Store.open(place)
@@ -58,7 +62,7 @@ def serve(
         "access_log": False,
         "server_header": False,
         "proxy_headers": address is not None,
-        "log_config": LOGGING,
+        "log_config": logging_of(log),
         "timeout_graceful_shutdown": 10,
     }
     if workers == 1:
@@ -72,7 +76,8 @@ def serve(
     os.environ[PLACE] = place
     if address is not None:
         os.environ[ADDRESS] = address
-    with kept_workers(place):
+    with kept_workers(place), tempfile.TemporaryDirectory(prefix="goldlabel-metrics-") as shared:
+        os.environ.setdefault(SHARED, shared)
         uvicorn.run("goldlabel.web.app:app_of_environment", factory=True, workers=workers, **options)  # type: ignore[arg-type]
 
 
@@ -97,14 +102,22 @@ def exposure(host: str, address: str | None = None) -> str | None:
     )
 
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain", "stream": "ext://sys.stderr"}},
-    "loggers": {
-        "uvicorn": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-        "goldlabel.web": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-        "goldlabel.worker": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-    },
-}
+LOGS = ("plain", "json")
+
+
+def logging_of(form: str) -> dict[str, Any]:
+    """Return how a server logs: for people to read, or a JSON object for each event, requests among them."""
+    levels = {"uvicorn": "INFO", "goldlabel.web": "INFO", "goldlabel.worker": "INFO"}
+    levels["goldlabel.requests"] = "INFO" if form == "json" else "WARNING"
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "plain": {"format": "%(asctime)s %(levelname)s %(message)s"},
+            "json": {"()": "goldlabel.web.watching.JsonLines"},
+        },
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": form, "stream": "ext://sys.stderr"}},
+        "loggers": {
+            name: {"handlers": ["stderr"], "level": level, "propagate": False} for name, level in levels.items()
+        },
+    }
