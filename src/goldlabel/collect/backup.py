@@ -13,6 +13,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,6 @@ from typing import Any
 import orjson
 from sqlalchemy import JSON, Connection, LargeBinary, MetaData, Table, select, text
 
-from goldlabel import __version__
 from goldlabel.collect.migrations import current_revision, head_revision, revisions, upgrade
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import Store
@@ -59,7 +59,7 @@ def back_up(store: Store, output: Path, on_rows: OnRows = lambda _: None) -> Man
                 with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as stream:
                     rows[table.name] = sum(_write(tx.connection, table, stream, on_rows))
             revision = current_revision(tx.connection) or head_revision()
-            manifest = Manifest(FORMAT, __version__, revision, tx.now.isoformat(), rows)
+            manifest = Manifest(FORMAT, version("goldlabel"), revision, tx.now.isoformat(), rows)
         archive.writestr(MANIFEST, json.dumps(asdict(manifest), indent=1))
     output.chmod(0o600)
     return manifest

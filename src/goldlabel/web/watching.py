@@ -129,7 +129,7 @@ def metrics(request: Request, store: Stored) -> PlainTextResponse:
     counted = REGISTRY
     if os.environ.get(SHARED):
         counted = CollectorRegistry()
-        MultiProcessCollector(counted)
+        MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
     stored = CollectorRegistry()
     stored.register(_Gauges(gauges))
     return PlainTextResponse(generate_latest(counted) + generate_latest(stored))
