@@ -137,8 +137,9 @@ class Server:
                 time.sleep(0.05)
 
     def kill(self) -> None:
-        """End all its processes at once, as a power cut would."""
-        assert self.process is not None
+        """End all its processes at once, as a power cut would, if there are any."""
+        if self.process is None or self.process.returncode is not None:
+            return
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
@@ -151,6 +152,19 @@ class Server:
             sum(one.memory_info().rss for one in every) / 1e6,
             sum(one.cpu_times().user + one.cpu_times().system for one in every),
         )
+
+
+@contextmanager
+def serving(place: str, processes: int) -> Iterator[list[Server]]:
+    """Servers that are gone when the block ends, however it ends."""
+    servers = [Server(place) for _ in range(processes)]
+    try:
+        for server in servers:
+            server.start()
+        yield servers
+    finally:
+        for server in servers:
+            server.kill()
 
 
 def spent(servers: list[Server]) -> tuple[float, float]:
@@ -262,34 +276,30 @@ def try_load(place: str, people: list[dict[str, Any]], options: argparse.Namespa
     """Run all rounds on one database."""
     figures: dict[str, Any] = {}
     whole = Record()
-    servers = [Server(place) for _ in range(processes)]
-    for server in servers:
-        server.start()
-    for name, pace, kills in (
-        ("paced", options.pace, 0),
-        ("no_pauses", 0.0, 0),
-        ("killed", options.pace, options.kills),
-    ):
-        start, before = time.perf_counter(), spent(servers)[1]
-        record = asyncio.run(load(servers, people, options.seconds, pace, kills))
-        elapsed, (memory, processor) = time.perf_counter() - start, spent(servers)
-        whole.acknowledged |= record.acknowledged
-        requests = sum(map(len, record.seconds.values()))
-        figures[name] = {
-            "pace": pace,
-            "kills": kills,
-            "requests_per_second": requests / elapsed,
-            "answers_per_second": len(record.acknowledged) / elapsed,
-            "retries": record.retries,
-            "problems": Counter(record.problems).most_common(5),
-            "milliseconds": {page: percentiles(seen) for page, seen in sorted(record.seconds.items())},
-            "server_mb": memory,
-            "processor_milliseconds_per_request": None if kills else 1000 * (processor - before) / requests,
-            "load_average": os.getloadavg()[0],
-        }
-        show_round(name, figures[name])
-    for server in servers:
-        server.kill()
+    with serving(place, processes) as servers:
+        for name, pace, kills in (
+            ("paced", options.pace, 0),
+            ("no_pauses", 0.0, 0),
+            ("killed", options.pace, options.kills),
+        ):
+            start, before = time.perf_counter(), spent(servers)[1]
+            record = asyncio.run(load(servers, people, options.seconds, pace, kills))
+            elapsed, (memory, processor) = time.perf_counter() - start, spent(servers)
+            whole.acknowledged |= record.acknowledged
+            requests = sum(map(len, record.seconds.values()))
+            figures[name] = {
+                "pace": pace,
+                "kills": kills,
+                "requests_per_second": requests / elapsed,
+                "answers_per_second": len(record.acknowledged) / elapsed,
+                "retries": record.retries,
+                "problems": Counter(record.problems).most_common(5),
+                "milliseconds": {page: percentiles(seen) for page, seen in sorted(record.seconds.items())},
+                "server_mb": memory,
+                "processor_milliseconds_per_request": None if kills else 1000 * (processor - before) / requests,
+                "load_average": os.getloadavg()[0],
+            }
+            show_round(name, figures[name])
     figures["database"] = compare(place, whole)
     show_database(figures["database"])
     return figures
@@ -328,15 +338,17 @@ def postgres() -> Iterator[str | None]:
 
     def run(tool: str, *arguments: str) -> None:
         command = [str(found[-1].parent / tool), *arguments]
-        subprocess.run(command, user=user, cwd=home, check=True, stdout=subprocess.DEVNULL)
+        # In a session of its own: Ctrl-C is for us, and we stop the database when nobody uses it any more.
+        subprocess.run(command, user=user, cwd=home, check=True, stdout=subprocess.DEVNULL, start_new_session=True)
 
-    run("initdb", "--auth=trust", "--username=postgres", "--encoding=UTF8", "-D", str(home / "data"))
-    listen = f"-k {home} -c listen_addresses='' -c max_connections=200"
-    run("pg_ctl", "start", "--wait", "-D", str(home / "data"), "-l", str(home / "log"), "-o", listen)
     try:
+        run("initdb", "--auth=trust", "--username=postgres", "--encoding=UTF8", "-D", str(home / "data"))
+        listen = f"-k {home} -c listen_addresses='' -c max_connections=200"
+        run("pg_ctl", "start", "--wait", "-D", str(home / "data"), "-l", str(home / "log"), "-o", listen)
         yield f"postgresql://postgres@/postgres?host={home}"
     finally:
-        run("pg_ctl", "stop", "--mode=immediate", "-D", str(home / "data"))
+        if (home / "data" / "postmaster.pid").exists():
+            run("pg_ctl", "stop", "--mode=immediate", "-D", str(home / "data"))
         shutil.rmtree(home, ignore_errors=True)
 
 
@@ -522,6 +534,7 @@ def main() -> None:
     parser.add_argument("--potato", help="a Python in which Potato (potato-annotation) is installed")
     parser.add_argument("--label-studio", help="a Python in which Label Studio is installed")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # ends as Ctrl-C does: tidied up
     figures: dict[str, Any] = {"options": vars(options), "load_average_before": os.getloadavg()}
     with tempfile.TemporaryDirectory() as folder, postgres() as url:
         places = {"sqlite": (f"{folder}/sqlite", 1, options.annotators), "postgresql": (url, 2, options.crowd)}

@@ -21,13 +21,18 @@ def measure(work: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
     process = context.Process(target=_child, args=(queue, work, arguments))
     process.start()
     outcome: dict[str, Any] | None = None
-    while outcome is None:
-        try:
-            outcome = queue.get(timeout=1)
-        except Exception:
-            if not process.is_alive():
-                raise SystemExit(f"{work.__name__} died") from None
-    process.join()
+    try:
+        while outcome is None:
+            try:
+                outcome = queue.get(timeout=1)
+            except Exception:
+                if not process.is_alive():
+                    raise SystemExit(f"{work.__name__} died") from None
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        process.join()
     return outcome
 
 
