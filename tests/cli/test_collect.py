@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -170,6 +171,21 @@ def test_too_few_pairs_for_an_audit(site: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["export", str(site), "-o", str(tmp_path / "out")])
     assert done.exit_code == 0
     assert "no audit on the card" in done.stderr
+
+
+def test_what_comes_next_is_a_command_that_can_be_given(tmp_path: Path) -> None:
+    place = tmp_path / "my pairs"
+    shown = run("init", place, "--protocol", "vetting", "--language", "en")
+    first, then = shown.splitlines()[-1].removeprefix("Next: ").split(", then ")
+    assert shlex.split(first)[2:] == ["import", str(place), "PAIRS", "--project", "my pairs"]
+    assert shlex.split(then)[2:] == ["serve", str(place)]
+    shown = run("init", place, "--protocol", "adversarial", "--language", "en", "--name", "duels")
+    assert "--project duels, then goldlabel collect round open" in shown
+
+
+def test_stats_of_a_project_in_which_nobody_writes_have_no_empty_table(tmp_path: Path) -> None:
+    run("init", tmp_path / "b", "--protocol", "vetting", "--language", "en")
+    assert "condition" not in run("stats", tmp_path / "b")
 
 
 def test_stats_in_words(site: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -19,6 +20,7 @@ from goldlabel.cli.collecting import (
     FolderArgument,
     ProjectOption,
     find_project,
+    open_project,
     open_store,
     require_collect,
 )
@@ -124,7 +126,11 @@ def init_command(
         return
     typer.echo(f"project {made.name!r} ({made.kind.name}, {language}) in {place}")
     typer.echo(f"The requester's link, for one person within 7 days:\n{link}")
-    typer.echo(f"Next: goldlabel collect import {folder} PREMISES, then goldlabel collect serve {folder}")
+    elsewhere = ["--database", database] if database else []
+    bring = ["import", str(folder), "PREMISES" if made.kind.writes else "PAIRS", "--project", made.name, *elsewhere]
+    then = [["round", "open", str(folder), "--adversary", "MODEL", *elsewhere]] if made.kind.has_rounds else []
+    steps = [bring, *([] if chosen else then), ["serve", str(folder), *elsewhere]]
+    typer.echo("Next: " + ", then ".join(shlex.join(["goldlabel", "collect", *step]) for step in steps))
 
 
 @app.command("import")
@@ -166,9 +172,7 @@ def import_command(
 ) -> None:
     """Add premises (CSV, JSON lines, plain text), pairs (any format) or another tool's export to a project."""
     require_collect()
-    with closing(open_store(folder, database)) as store:
-        with store.read() as tx:
-            found = find_project(tx, folder, project)
+    with open_project(folder, database, project) as (store, found):
         usual = "premises" if found.kind.writes else "pairs"
         if one_of("--as", what or usual, KINDS_OF_IMPORT) == "premises":
             told = _import_premises(store, found, paths, genre, source, questions, limit, tool, reading)
@@ -243,11 +247,8 @@ def export_command(
 
     refuse_own_input(output, str(folder))
     described = partial(audit_section, refused=lambda reason: note(f"no audit on the card: {reason}"))
-    with closing(open_store(folder, database)) as store:
-        with store.read() as tx:
-            found = find_project(tx, folder, project)
-        with progress(f"exporting {found.name}", None):
-            written = export_project(store, found.id, output, describe=[described] if audit else [], hidden=hidden)
+    with open_project(folder, database, project) as (store, found), progress(f"exporting {found.name}", None):
+        written = export_project(store, found.id, output, describe=[described] if audit else [], hidden=hidden)
     show(written, as_json, **({} if as_json else {"output": str(output)}))
 
 
@@ -276,15 +277,16 @@ def stats_command(
     require_collect()
     from goldlabel.collect.data.stats import project_stats
 
-    with closing(open_store(folder, database)) as store, store.read() as tx:
-        found = project_stats(tx, find_project(tx, folder, project).id)
+    with open_project(folder, database, project) as (store, chosen), store.read() as tx:
+        found = project_stats(tx, chosen.id)
     if as_json:
         print_json(found.to_dict())
         return
     typer.echo(found.title)
-    print_table(found.table.columns, found.table.iter_rows())
-    if found.people:
+    if len(found.table):
+        print_table(found.table.columns, found.table.iter_rows())
         typer.echo()
+    if found.people:
         people = [
             (one.pseudonym, ", ".join(sorted(one.roles)), one.pairs, one.votes, one.owed, "; ".join(one.flags))
             for one in found.people
@@ -339,10 +341,10 @@ def invite_command(
     from goldlabel.collect.people.people import ROLES, invite
 
     one_of("--role", role, ROLES)
-    with closing(open_store(folder, database)) as store, store.write() as tx:
+    with open_project(folder, database, project) as (store, found), store.write() as tx:
         token = invite(
             tx,
-            project_id=find_project(tx, folder, project).id,
+            project_id=found.id,
             role=role,
             condition=condition,
             exclusive=exclusive,
@@ -393,8 +395,7 @@ def configure_command(
     require_collect()
     from goldlabel.collect.projects import configure
 
-    with closing(open_store(folder, database)) as store, store.write() as tx:
-        found = find_project(tx, folder, project)
+    with open_project(folder, database, project) as (store, found), store.write() as tx:
         if settings:
             found = configure(tx, found.id, _changed(found.protocol, settings), by=None)
     print_json(found.protocol.to_dict())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,6 +37,15 @@ def open_store(folder: Path, database: str | None) -> Store:
     from goldlabel.collect.store import Store
 
     return Store.open(database or folder)
+
+
+@contextmanager
+def open_project(folder: Path, database: str | None, wanted: str | None) -> Iterator[tuple[Store, Project]]:
+    """Open a collection, and give it with the project that is meant."""
+    with closing(open_store(folder, database)) as store:
+        with store.read() as tx:
+            found = find_project(tx, folder, wanted)
+        yield store, found
 
 
 def find_project(tx: Transaction, folder: Path, wanted: str | None) -> Project:

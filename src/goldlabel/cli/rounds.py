@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -15,8 +14,7 @@ from goldlabel.cli.collecting import (
     DatabaseOption,
     FolderArgument,
     ProjectOption,
-    find_project,
-    open_store,
+    open_project,
     require_collect,
 )
 from goldlabel.cli.entry import INTERRUPTED
@@ -67,9 +65,7 @@ def open_command(
     require_collect()
     from goldlabel.rounds import open_next
 
-    with closing(open_store(folder, database)) as store:
-        with store.read() as tx:
-            found = find_project(tx, folder, project)
+    with open_project(folder, database, project) as (store, found):
         open_next(
             store,
             found.id,
@@ -95,8 +91,8 @@ def close_command(
     require_collect()
     from goldlabel.collect.rounds.rounds import close_round
 
-    with closing(open_store(folder, database)) as store, store.write() as tx:
-        close_round(tx, find_project(tx, folder, project).id, force=force, by=None)
+    with open_project(folder, database, project) as (store, found), store.write() as tx:
+        close_round(tx, found.id, force=force, by=None)
     status_command(folder, project, database, as_json)
 
 
@@ -143,9 +139,7 @@ def train_command(
     samples = [parse_sample(text) for text in beside or []]
     opened = partial(open_pairs, reading=reading, limit=None)
     options = _options(model, seed, parse_map("--set", settings))
-    with closing(open_store(folder, database)) as store:
-        with store.read() as tx:
-            found = find_project(tx, folder, project)
+    with open_project(folder, database, project) as (store, found):
         try:
             with display_steps(1) as on_step:
                 done = train_round(
@@ -180,9 +174,7 @@ def status_command(
     require_collect()
     from goldlabel.rounds import status_of
 
-    with closing(open_store(folder, database)) as store:
-        with store.read() as tx:
-            found = find_project(tx, folder, project)
+    with open_project(folder, database, project) as (store, found):
         show(status_of(store, found.id), as_json)
 
 
@@ -199,12 +191,10 @@ def report_command(
     from goldlabel.bench import BenchProgress
     from goldlabel.rounds import write_report
 
-    with closing(open_store(folder, database)) as store:
-        with store.read() as tx:
-            found = find_project(tx, folder, project)
-        with progress("measuring", None, in_bytes=False) as bar:
-            told = BenchProgress(on_pairs=bar, on_phase=bar.begin)
-            campaign, results = write_report(store, found.id, output, progress=told)
+    measuring = progress("measuring", None, in_bytes=False)
+    with open_project(folder, database, project) as (store, found), measuring as bar:
+        told = BenchProgress(on_pairs=bar, on_phase=bar.begin)
+        campaign, results = write_report(store, found.id, output, progress=told)
     models = None if results is None else results.to_dict()["models"]
     show(campaign, as_json, **({"models": models} if as_json else {}), output=str(output))
 
