@@ -11,9 +11,8 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from goldlabel.collect.events import record
 from goldlabel.collect.messages import message
-from goldlabel.collect.money.ledger import in_units, pay
+from goldlabel.collect.money.ledger import in_units
 from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict, Invalid
 from goldlabel.collect.rounds.records import all_tries, store_pairs
@@ -22,7 +21,8 @@ from goldlabel.collect.rounds.tries import tries_left
 from goldlabel.collect.schema import tasks, tries
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import drawing
-from goldlabel.collect.work.answering import Receipt, begin_answer, checked_timings, receipt, store_answer, told
+from goldlabel.collect.work.answering import Receipt, begin_answer, checked_timings, receipt, store_answer
+from goldlabel.collect.work.earning import Earning, record_answer
 from goldlabel.collect.work.rules import clean_text
 
 LONGEST_REASON = 1000
@@ -61,30 +61,10 @@ def finish(
         *store_pairs(tx, row, made[-1:], about | ({"reasons": said} if said else {}), answer, fought.id),
     ]
     rate = rates_of(found, fought).pair
-    units = in_units(rate) if answer.state == "counted" else 0
-    event_id = record(
-        tx,
-        "answer.written",
-        project_id=found.id,
-        person_id=person_id,
-        subject=f"premise {row.premise_id}",
-        data={
-            **told(answer),
-            "pairs": [[pair_id, one.target] for pair_id, one in zip(stored, made, strict=True)],
-            "pay": {"person": person_id, "units": units},
-        },
-    )
-    pay(
-        tx,
-        project_id=found.id,
-        person_id=person_id,
-        kind="base",
-        units=units,
-        reason=message("pay_job", rate=str(rate), currency=found.protocol.pay.currency),
-        key=f"base {answer.id}",
-        event_id=event_id,
-        answer_id=answer.id,
-    )
+    reason = message("pay_job", rate=str(rate), currency=found.protocol.pay.currency)
+    written = [[pair_id, one.target] for pair_id, one in zip(stored, made, strict=True)]
+    earned = [Earning("base", in_units(rate), reason)]
+    record_answer(tx, answer, "answer.written", f"premise {row.premise_id}", {"pairs": written}, earned)
     if answer.state == "counted" and made[-1].fooled:
         task = tx.row(tasks, id=row.task_id)
         assert task is not None

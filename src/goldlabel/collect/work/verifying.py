@@ -10,15 +10,16 @@ from sqlalchemy import Row, select
 from goldlabel.collect.events import record
 from goldlabel.collect.kinds.kind import VERIFY
 from goldlabel.collect.messages import message, words
-from goldlabel.collect.money.ledger import in_units, pay, reverse_line, standing_lines
+from goldlabel.collect.money.ledger import in_units, reverse_line, standing_lines
 from goldlabel.collect.people.qualification import suspend_untrusted
 from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import answers
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import drawing
-from goldlabel.collect.work.answering import Receipt, begin_answer, checked_seconds, receipt, store_answer, told
+from goldlabel.collect.work.answering import Receipt, begin_answer, checked_seconds, receipt, store_answer
 from goldlabel.collect.work.assignment import Assignment, lock_assignment, lock_person, prolong, task
+from goldlabel.collect.work.earning import Earning, record_answer
 from goldlabel.collect.work.responses import checked_responses
 from goldlabel.collect.work.verdicts import settle
 
@@ -46,33 +47,11 @@ def vote(
     said = checked_responses(found.protocol.questions, "verify", responses or {})
     taken = None if seconds is None else checked_seconds(seconds)
     answer = store_answer(tx, row, key, label=label, seconds=taken, responses=said)
-    rate = found.protocol.pay.label
-    units = in_units(rate) if answer.state == "counted" else 0
-    event_id = record(
-        tx,
-        f"answer.{row.kind}",
-        project_id=found.id,
-        person_id=person_id,
-        subject=f"pair {row.pair_id}",
-        data={
-            **told(answer),
-            "pair": row.pair_id,
-            "label": label,
-            **({"suggestion": row.suggestion} if row.suggestion else {}),
-            "pay": {"person": person_id, "units": units},
-        },
-    )
-    pay(
-        tx,
-        project_id=found.id,
-        person_id=person_id,
-        kind="base",
-        units=units,
-        reason=message("pay_label", rate=str(rate), currency=found.protocol.pay.currency),
-        key=f"base {answer.id}",
-        event_id=event_id,
-        answer_id=answer.id,
-    )
+    rates = found.protocol.pay
+    reason = message("pay_label", rate=str(rates.label), currency=rates.currency)
+    data = {"pair": row.pair_id, "label": label, **({"suggestion": row.suggestion} if row.suggestion else {})}
+    earned = [Earning("base", in_units(rates.label), reason)]
+    record_answer(tx, answer, f"answer.{row.kind}", f"pair {row.pair_id}", data, earned)
     if row.kind == "gold":
         suspend_untrusted(tx, found, person_id)
     elif answer.state == "counted":

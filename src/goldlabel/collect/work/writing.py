@@ -9,7 +9,7 @@ from sqlalchemy import Row, select
 
 from goldlabel.collect.events import record
 from goldlabel.collect.messages import message
-from goldlabel.collect.money.ledger import in_units, pay
+from goldlabel.collect.money.ledger import in_units
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.refusals import BrokenRules, Invalid
 from goldlabel.collect.schema import pairs, premises, tasks
@@ -18,10 +18,10 @@ from goldlabel.collect.work import drawing
 from goldlabel.collect.work.answering import Receipt, begin_answer, checked_timings, receipt, store_answer, told
 from goldlabel.collect.work.checking import draw_check
 from goldlabel.collect.work.drafts import forget_draft
+from goldlabel.collect.work.earning import Earning, record_answer
 from goldlabel.collect.work.responses import checked_responses
 from goldlabel.collect.work.review import Review, review
 from goldlabel.collect.work.rules import Hypothesis, clean_text
-from goldlabel.messages import Message
 
 UNUSABLE = "unusable"
 LONGEST_NOTE = 1000
@@ -60,31 +60,8 @@ def submit(
     forget_draft(tx, row.id)
     subset_id = drawing.lock_subset(tx, found.id, "written", task.condition, task.genre)
     stored = _store_pairs(tx, subset_id, row, answer, written)
-    earned = _earned(found, reviewed) if answer.state == "counted" else []
-    event_id = record(
-        tx,
-        "answer.written",
-        project_id=found.id,
-        person_id=person_id,
-        subject=f"premise {row.premise_id}",
-        data={
-            **told(answer),
-            "pairs": [[pair_id, one.label] for pair_id, one in zip(stored, written, strict=True)],
-            "pay": {"person": person_id, "units": sum(units for _, units, _ in earned)},
-        },
-    )
-    for kind, units, reason in earned:
-        pay(
-            tx,
-            project_id=found.id,
-            person_id=person_id,
-            kind=kind,
-            units=units,
-            reason=reason,
-            key=f"{kind} {answer.id}",
-            event_id=event_id,
-            answer_id=answer.id,
-        )
+    data = {"pairs": [[pair_id, one.label] for pair_id, one in zip(stored, written, strict=True)]}
+    record_answer(tx, answer, "answer.written", f"premise {row.premise_id}", data, _earned(found, reviewed))
     if answer.state == "counted":
         drawing.draw_subset(tx, found, subset_id, person_id)
         draw_check(tx, found, task.condition, answer.id)
@@ -144,14 +121,16 @@ def _store_pairs(
     return tx.insert_returning(pairs, [one | late for one in new])
 
 
-def _earned(found: Project, reviewed: Review) -> list[tuple[str, int, Message]]:
-    """Return kind, amount and reason of each line that hypotheses earn."""
+def _earned(found: Project, reviewed: Review) -> list[Earning]:
+    """Return what hypotheses earn."""
     rates, written = found.protocol.pay, reviewed.written
     earned = [("base", rates.pair, "pay_written")]
     if reviewed.earns_bonus:
         earned.append(("bonus", rates.bonus, "pay_bonus"))
     return [
-        (kind, len(written) * in_units(rate), message(name, n=len(written), rate=str(rate), currency=rates.currency))
+        Earning(
+            kind, len(written) * in_units(rate), message(name, n=len(written), rate=str(rate), currency=rates.currency)
+        )
         for kind, rate, name in earned
     ]
 
