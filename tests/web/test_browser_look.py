@@ -186,5 +186,6 @@ def test_an_expert_needs_no_mouse(served: tuple[World, Site], browser: Browser) 
         page.locator(f"form:not([action='{first}'])[action*='/tag/']").wait_for()
         assert visit.complaints == []
     with world.store.read() as tx:
-        said = taggings_of(tx, world.project, pair_id=int((first or "").rpartition("/")[2]))
+        pair_id = int((first or "").rpartition("/")[2])
+        said = taggings_of(tx, world.project, (pair_id, pair_id))
     assert [one.tags for told in said.values() for one in told] == [("reference", "lexical", "reasoning")]

@@ -94,4 +94,4 @@ def test_pairs_of_others_and_odd_values_are_refused(world: World) -> None:
 
 def said_of(world: World, pair_id: int) -> int:
     with world.store.read() as tx:
-        return len(taggings_of(tx, world.project, pair_id=pair_id)[pair_id])
+        return len(taggings_of(tx, world.project, (pair_id, pair_id))[pair_id])

@@ -98,6 +98,10 @@ class Transaction:
         """Return every row."""
         return self.connection.execute(query, values).all()
 
+    def blocks(self, query: Select[Any], size: int) -> Iterator[Sequence[Row[Any]]]:
+        """Yield the rows, so many at a time, and hold no more; other questions may be asked meanwhile."""
+        yield from self.connection.execute(query, execution_options={"yield_per": size}).partitions()
+
     def value(self, query: Select[Any] | Executable, **values: Any) -> Any:
         """Return the first column of the first row, or ``None``."""
         return self.connection.execute(query, values).scalar()

@@ -9,10 +9,11 @@ the five-step scale, ``nli3``.
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Callable, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -20,11 +21,11 @@ import polars as pl
 from goldlabel.collect.data.figures import Figures, measure_figures
 from goldlabel.collect.data.snapshot import Snapshot, take_snapshot, verified
 from goldlabel.collect.data.splits import WithOverlap
-from goldlabel.collect.money.ledger import Line, lines
+from goldlabel.collect.money.ledger import Line, each_line
 from goldlabel.collect.store import Store
 from goldlabel.files import atomic_folder
 from goldlabel.metrics import Estimate
-from goldlabel.pairs import Pairs, Result
+from goldlabel.pairs import Pairs, Result, read
 from goldlabel.pairs.groups import group_title
 from goldlabel.pairs.labels import NLI3, ORDINAL5
 from goldlabel.pairs.record import COLUMNS
@@ -38,6 +39,7 @@ EXPORT = "export"
 """The kind of job that exports."""
 _TOLD = (*SHARES, "fleiss_kappa", "krippendorff_alpha")
 _INTERVALS = "Shares in per cent, with 95 % intervals; pairs of one premise count as one draw."
+LEDGER = "ledger.csv"
 LEDGER_COLUMNS = ("line", "at", "person", "kind", "amount", "currency", "reason", "answer", "reverses", "key")
 
 
@@ -109,37 +111,41 @@ def export_project(
     """
     target = Path(folder)
     refuse_foreign_folder(target)
-    with store.read() as tx:
-        snapshot, paid = take_snapshot(tx, project_id, hidden=hidden), lines(tx, project_id)
-    progress(0.3)
-    figures = measure_figures(snapshot)
-    split = split_pairs(snapshot)
-    progress(0.6)
-    sections = [section for one in describe if (section := one(split.pairs)) is not None]
-    described = _described(split.pairs, snapshot, figures, sections)
-    beside = {
-        "protocol.json": to_json(snapshot.project.protocol.to_dict()) + "\n",
-        "ledger.csv": ledger_csv(paid, snapshot.project.protocol.pay.currency),
-        **figures.files(),
-        **{name: text for section in sections for name, text in section.files.items()},
-    }
-    progress(0.8)
-    with atomic_folder(target) as temporary:
-        described.write(temporary, beside=beside)
+    with TemporaryDirectory(prefix="goldlabel-") as temporary, atomic_folder(target) as unfinished:
+        scratch = Path(temporary)
+        with store.read() as tx:
+            snapshot = take_snapshot(tx, project_id, hidden=hidden, scratch=scratch)
+            paid = _write_ledger(each_line(tx, project_id), snapshot.project.protocol.pay.currency, scratch / LEDGER)
+        progress(0.3)
+        figures = measure_figures(snapshot)
+        split = split_pairs(snapshot)
+        progress(0.6)
+        sections = [section for one in describe if (section := one(split.pairs)) is not None]
+        described = _described(split.pairs, snapshot, figures, sections)
+        beside = {
+            "protocol.json": to_json(snapshot.project.protocol.to_dict()) + "\n",
+            **figures.files(),
+            **{name: text for section in sections for name, text in section.files.items()},
+        }
+        progress(0.8)
+        described.write(unfinished, beside=beside)
+        shutil.move(scratch / LEDGER, unfinished / LEDGER)
         larger = _with_overlap(split, described, snapshot)
         if larger is not None:
-            larger.pairs.write(temporary / "with-overlap")
-        if len(snapshot.foreign):
-            snapshot.foreign.write(temporary / "foreign")
+            larger.pairs.write(unfinished / "with-overlap")
+        foreign = len(snapshot.foreign)
+        if foreign:
+            snapshot.foreign.write(unfinished / "foreign")
         if described.card.label_space == ORDINAL5:
-            _mapped(described).write(temporary / "nli3")
+            _mapped(described).write(unfinished / "nli3")
+        complete = len(verified(snapshot.own))
     return Export(
-        pairs=described,
+        pairs=read(target),
         splits=split.splits,
         with_overlap=larger.splits if larger else None,
-        verified=len(verified(snapshot.own)),
-        foreign=len(snapshot.foreign),
-        ledger_lines=len(paid),
+        verified=complete,
+        foreign=foreign,
+        ledger_lines=paid,
         figures=figures,
         output=target,
     )
@@ -153,26 +159,29 @@ def split_pairs(snapshot: Snapshot) -> Split:
     pairs = Pairs(pairs.frame, pairs.card.with_step(step))
     if len(snapshot.verdicts) and project.kind.relabels:
         decided = pairs.frame.join(snapshot.verdicts.lazy(), on="id", how="left", maintain_order="left")
-        frame = decided.with_columns(pl.coalesce("verdict", "label").alias("label")).select(COLUMNS).collect().lazy()
+        frame = decided.with_columns(pl.coalesce("verdict", "label").alias("label")).select(COLUMNS)
         pairs = Pairs(frame, pairs.card.with_step(f"gold labels from votes by {project.policy.describe()}"))
         if snapshot.adjudicated:
             many = f"{snapshot.adjudicated} pairs without a gold label from votes"
             pairs = Pairs(frame, pairs.card.with_step(f"{many} decided by a requester (adjudication in meta)"))
     plan = project.kind.splits(snapshot)
     if plan is None:
-        return Split(pairs, dict(pairs.frame.collect()["split"].value_counts().sort("split").iter_rows()), 0, seed)
+        splits = pairs.frame.select("split").collect(engine="streaming")["split"]
+        return Split(pairs, dict(splits.value_counts().sort("split").iter_rows()), 0, seed)
     return pairs.split(plan, seed=seed)
 
 
-def ledger_csv(paid: Sequence[Line], currency: str) -> str:
-    """Return the ledger as CSV, a line per line, people by their pseudonyms."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(LEDGER_COLUMNS)
-    for one in paid:
-        told = (one.id, one.at.isoformat(), one.pseudonym, one.kind, one.amount, currency)
-        writer.writerow((*told, one.reason, one.answer_id, one.reverses, one.key))
-    return stream.getvalue()
+def _write_ledger(paid: Iterable[Line], currency: str, path: Path) -> int:
+    """Write the ledger as CSV, a line per line, people by their pseudonyms; return how many there are."""
+    count = 0
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(LEDGER_COLUMNS)
+        for line in paid:
+            count += 1
+            who = (line.id, line.at.isoformat(), line.pseudonym, line.kind, line.amount, currency)
+            writer.writerow((*who, line.reason, line.answer_id, line.reverses, line.key))
+    return count
 
 
 def _with_overlap(split: Split, pairs: Pairs, snapshot: Snapshot) -> Split | None:

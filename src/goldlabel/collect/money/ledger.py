@@ -5,12 +5,13 @@ Amounts are whole ten-thousandths of the project's currency in the database and 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Row, func, select
+from sqlalchemy import ColumnElement, FromClause, Row, Select, func, select
 
 from goldlabel.collect.events import record
 from goldlabel.collect.messages import ENGLISH, message
@@ -23,6 +24,8 @@ from goldlabel.collect.work.rules import clean_text
 from goldlabel.messages import Message
 
 UNITS = 10_000
+BLOCK = 5_000
+"""How many lines are held where all of them are gone through."""
 KINDS = ("base", "bonus", "penalty", "reversal")
 PAYOUT, TOP_UP = "payout", "top-up"
 
@@ -225,29 +228,39 @@ def totals(tx: Transaction, project_id: int) -> dict[int, Decimal]:
     return {row.person_id: in_currency(int(row.units)) for row in tx.all(query)}
 
 
+def each_line(tx: Transaction, project_id: int) -> Iterator[Line]:
+    """Yield the lines of a project, the oldest first, without holding them all."""
+    for rows in tx.blocks(_query(ledger.c.project_id == project_id), BLOCK):
+        yield from map(_told, rows)
+
+
 def _lines(tx: Transaction, *chosen: ColumnElement[bool]) -> list[Line]:
-    query = (
+    return [_told(row) for row in tx.all(_query(*chosen))]
+
+
+def _query(*chosen: ColumnElement[bool]) -> Select[Any]:
+    return (
         select(ledger, pseudonyms.c.pseudonym)
         .join(pseudonyms, known_as(ledger.c.project_id, ledger.c.person_id))
         .where(*chosen)
         .order_by(ledger.c.id)
     )
-    return [
-        Line(
-            row.id,
-            row.person_id,
-            row.pseudonym,
-            row.kind,
-            in_currency(row.amount),
-            row.reason,
-            row.key,
-            row.answer_id,
-            row.reverses,
-            row.event_id,
-            row.at,
-        )
-        for row in tx.all(query)
-    ]
+
+
+def _told(row: Row[Any]) -> Line:
+    return Line(
+        row.id,
+        row.person_id,
+        row.pseudonym,
+        row.kind,
+        in_currency(row.amount),
+        row.reason,
+        row.key,
+        row.answer_id,
+        row.reverses,
+        row.event_id,
+        row.at,
+    )
 
 
 def _find(tx: Transaction, *chosen: ColumnElement[bool]) -> Line | None:

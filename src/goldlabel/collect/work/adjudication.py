@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, select
+from sqlalchemy import Row, select
 
 from goldlabel.collect.data.hiding import lock_own
 from goldlabel.collect.events import record
@@ -44,16 +44,14 @@ def adjudicate(tx: Transaction, project_id: int, pair_id: int, label: str, *, no
     record(tx, "pair.adjudicated", project_id=project_id, person_id=by, subject=f"pair {pair_id}", data=data)
 
 
-def adjudications_of(tx: Transaction, project_id: int, pair_id: int | None = None) -> dict[int, Row[Any]]:
-    """Return the adjudications that count, by pair: its label, note, when and who (a pseudonym)."""
-    chosen: list[ColumnElement[bool]] = [adjudications.c.project_id == project_id, pairs.c.verdict == NO_GOLD]
-    if pair_id is not None:
-        chosen.append(adjudications.c.pair_id == pair_id)
+def adjudications_of(tx: Transaction, project_id: int, between: tuple[int, int]) -> dict[int, Row[Any]]:
+    """Return the adjudications that count ``between`` two pairs: label, note, when and who (a pseudonym)."""
     query = (
         select(adjudications, pseudonyms.c.pseudonym)
         .join(pairs, pairs.c.id == adjudications.c.pair_id)
         .outerjoin(pseudonyms, known_as(adjudications.c.project_id, adjudications.c.decided_by))
-        .where(*chosen)
+        .where(adjudications.c.project_id == project_id, adjudications.c.pair_id.between(*between))
+        .where(pairs.c.verdict == NO_GOLD)
     )
     return {row.pair_id: row for row in tx.all(query)}
 

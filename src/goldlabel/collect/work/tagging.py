@@ -147,8 +147,8 @@ def last_tagged(tx: Transaction, project_id: int, person_id: int) -> int | None:
     return found
 
 
-def taggings_of(tx: Transaction, project_id: int, *, pair_id: int | None = None) -> dict[int, list[Tagging]]:
-    """Return what experts said of each pair, in the order in which they came."""
+def taggings_of(tx: Transaction, project_id: int, between: tuple[int, int] | None = None) -> dict[int, list[Tagging]]:
+    """Return what experts said of each pair, or of those ``between`` two, in the order in which they came."""
     query = (
         select(taggings.c.pair_id, taggings.c.id, taggings.c.quality, taggings.c.comment, pseudonyms.c.pseudonym)
         .join(pseudonyms, known_as(taggings.c.project_id, taggings.c.person_id))
@@ -156,8 +156,8 @@ def taggings_of(tx: Transaction, project_id: int, *, pair_id: int | None = None)
         .order_by(taggings.c.id)
     )
     given = select(tagging_tags).join(taggings).where(taggings.c.project_id == project_id)
-    if pair_id is not None:
-        query, given = query.where(taggings.c.pair_id == pair_id), given.where(taggings.c.pair_id == pair_id)
+    if between is not None:
+        query, given = (part.where(taggings.c.pair_id.between(*between)) for part in (query, given))
     tags: dict[int, set[str]] = defaultdict(set)
     for row in tx.all(given):
         tags[row.tagging_id].add(row.tag)
@@ -224,7 +224,7 @@ def _visible(tx: Transaction, found: Project, person_id: int) -> Select[Any]:
 
 def _to_tag(tx: Transaction, row: Any, person_id: int) -> PairToTag:
     name = tx.value(select(pseudonyms.c.pseudonym).where(known_as(row.project_id, person_id)))
-    said = taggings_of(tx, row.project_id, pair_id=row.id)[row.id]
+    said = taggings_of(tx, row.project_id, (row.id, row.id))[row.id]
     own = next((one for one in said if one.expert == name), None)
     label = row.label if row.verdict in (None, "-") else row.verdict
     return PairToTag(row.id, row.premise, row.hypothesis, label, own)

@@ -66,8 +66,8 @@ def pair_page(request: Request, project: Managed, pair_id: ObjectId, store: Stor
         votes = pair_votes(tx, [pair_id], every=True)[pair_id]
         together = siblings(tx, row)
         remarks = remarks_on(tx, pair_id)
-        decided = adjudications_of(tx, project.id, pair_id).get(pair_id)
-        said = taggings_of(tx, project.id, pair_id=pair_id)[pair_id]
+        decided = adjudications_of(tx, project.id, (pair_id, pair_id)).get(pair_id)
+        said = taggings_of(tx, project.id, (pair_id, pair_id))[pair_id]
     text = Hypothesis(label=row.label, level=row.level or "", text=row.hypothesis)
     measure = measure_hypotheses(row.premise, [text], project.protocol)[0]
     return page(
