@@ -30,6 +30,7 @@ def test_leaks_between_splits_by_hand() -> None:
     assert found.duplicates_across_splits == 1
     assert found.contradictory_duplicates == 1
     assert found.examples["contradictory"] == (0, 1)
+    assert found.examples["held_out"] == (1, 0, 2), "each with the pair of train that has its premise"
     inside = count_leakage(corpus, np.array([True, False, False, True, True, False]))
     assert inside.shared_premises is None
     assert inside.duplicates == 1

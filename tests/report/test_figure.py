@@ -66,3 +66,13 @@ def test_a_pair_marks_what_both_texts_share() -> None:
     html = render_part("pair", card)
     assert "&lt;<mark" in html
     assert "◆" in html
+
+
+def test_a_pair_marks_what_it_is_told_to() -> None:
+    card = PairCard(
+        premise="鸟在。", hypothesis="<b>鸟不在</b>", label="neutral", language="zh", shared=False,
+        stretches={"hypothesis": [(4, 6)]},
+    )  # fmt: skip
+    assert list(card.marked("hypothesis")) == [("<b>鸟", ""), ("不在", "word"), ("</b>", "")]
+    assert list(card.marked("premise")) == [("鸟在。", "")]
+    assert '<mark class="k-word">不在</mark>&lt;' in render_part("pair", card)

@@ -19,6 +19,7 @@ import polars as pl
 
 from goldlabel.audit.probabilities import own_pairs
 from goldlabel.errors import InputError
+from goldlabel.metrics import percent
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import NO_GOLD
 
@@ -43,7 +44,7 @@ class Cartography(Result):
     def summary(self) -> str:
         """The title, and the means of what is known."""
         means = self._means()
-        known = (f"{name} {mean:.3f}" for name, mean in means.items() if mean is not None)
+        known = (f"{name} {percent(mean)}" for name, mean in means.items() if mean is not None)
         return f"{self.title}: mean {', '.join(known)}"
 
     @property

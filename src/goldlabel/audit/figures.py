@@ -41,12 +41,6 @@ def count_of(figure: Estimate) -> int:
     return 0 if figure.value is None else round(figure.value * figure.n)
 
 
-def in_percent(figure: Estimate, places: int = 1, *, unit: str = "%") -> str:
-    """Return a share in words: ``78.2 % (74.0 to 82.1)``."""
-    value, *ends = (f"{100 * (part or 0):.{places}f}" for part in (figure.value, *(figure.interval or ())))
-    return f"{value} {unit}" + (f" ({ends[0]} to {ends[1]})" if ends else "")
-
-
 @dataclass(frozen=True)
 class Overlap:
     """The overlap of premise and hypothesis; ``by_label`` is empty in the parts of it."""

@@ -25,10 +25,10 @@ from goldlabel.audit.association import Moments, association, concatenate, momen
 from goldlabel.audit.corpus import Corpus
 from goldlabel.audit.examples import Example
 from goldlabel.audit.features import Features, Sample, holding_key
-from goldlabel.audit.figures import ends_of, in_percent
+from goldlabel.audit.figures import ends_of
 from goldlabel.audit.overlap import CONSTITUENT, LEXICAL, RULE, SUBSEQUENCE
 from goldlabel.audit.tags import TAGS, carries, words_of_tag
-from goldlabel.metrics import Estimate, share
+from goldlabel.metrics import Estimate, in_percent, percent, share
 from goldlabel.pairs.lexicon import LEXICONS
 
 MOST = 10
@@ -253,8 +253,8 @@ def _rank_of(kind: str) -> int:
 
 def _finding(candidate: Candidate, artifact: Artifact, rows: NDArray[np.int64], carriers: NDArray[np.bool_]) -> Finding:
     text = (
-        f"{candidate.phrase} are {artifact.label} in {in_percent(artifact.share, 0)} of {artifact.total:,} cases, "
-        f"where {100 * artifact.expected:.0f} % of all pairs are. {candidate.remedy}"
+        f"{candidate.phrase} are {artifact.label} in {in_percent(artifact.share)} of {artifact.total:,} cases, "
+        f"where {percent(artifact.expected)} of all pairs are. {candidate.remedy}"
     )
     return Finding(candidate.kind, text, artifact, tuple(rows.tolist()), carriers=carriers)
 

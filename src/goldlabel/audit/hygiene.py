@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from goldlabel.audit.examples import Example
-from goldlabel.audit.figures import ForeignText, Overlap, count_of, in_percent
+from goldlabel.audit.figures import ForeignText, Overlap, count_of
 from goldlabel.audit.findings import Fault, Finding
 from goldlabel.audit.leakage import Leakage, Near
+from goldlabel.metrics import in_percent
 
 MOST_LEAKS = 5
 MOST_FAULTS = 3
@@ -33,7 +34,7 @@ def find_faults(
         faults.append(Finding("contradictory_duplicates", text, Fault(count), leakage.examples["contradictory"]))
     if (over := overlap.over_rule).value is not None and over.value > _MANY_OVER_RULE:
         text = (
-            f"{count_of(over):,} hypotheses, {in_percent(over, 0)}, share more than 70 % of their words with the "
+            f"{count_of(over):,} hypotheses, {in_percent(over)}, share more than 70 % of their words with the "
             "premise. Ask writers to paraphrase."
         )
         faults.append(Finding("overlap_rule", text, Fault(count_of(over), over), rows["overlap_rule"]))

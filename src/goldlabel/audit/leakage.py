@@ -170,7 +170,7 @@ def count_leakage(corpus: Corpus, rows: Rows = ALL_ROWS, *, level: float = 0.95)
         duplicates_across_splits=len(across) if several else None,
         contradictory_duplicates=len(contradictory),
         examples={
-            "held_out": tuple(held_out[known][:EXAMPLES].tolist()),
+            "held_out": _with_twins(split, held_out[known]),
             "across": _rows_of(repeated, across),
             "contradictory": _rows_of(labelled, contradictory),
         },
@@ -240,6 +240,15 @@ def _held_out(split: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]
     held_out = split.filter(pl.col("split").is_in(["dev", "test"]))
     known = held_out["premise"].is_in(trained.implode())
     return held_out["row"].to_numpy(), known.to_numpy()
+
+
+def _with_twins(split: pl.DataFrame, rows: NDArray[np.int64]) -> tuple[int, ...]:
+    """Return the first of some rows, each followed by the first of train that has its premise."""
+    premises = split.filter(pl.col("row").is_in(rows[:EXAMPLES].tolist())).select("row", "premise")
+    train = split.filter(pl.col("split") == "train").unique("premise", keep="first", maintain_order=True)
+    twins = premises.join(train.select("premise", twin="row"), on="premise", how="left", maintain_order="left")
+    shown = dict.fromkeys(place for row in twins.select("row", "twin").iter_rows() for place in row)
+    return tuple(shown)[:EXAMPLES]
 
 
 def _in_several(frame: pl.DataFrame, key: str, column: str) -> pl.Series:

@@ -6,20 +6,20 @@ import dataclasses
 import operator
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from goldlabel.audit.cartography import Cartography
-from goldlabel.audit.figures import ForeignText, Lengths, Negators, Overlap, TagShare, count_of, in_percent
+from goldlabel.audit.figures import ForeignText, Lengths, Negators, Overlap, TagShare, count_of
 from goldlabel.audit.findings import Finding
 from goldlabel.audit.hypothesis_only import CurvePoint, Judgement, OutOfFold, hard_subset
 from goldlabel.audit.label_errors import LabelErrors
 from goldlabel.audit.leakage import Leakage
 from goldlabel.audit.pmi import Word
 from goldlabel.errors import InputError
-from goldlabel.metrics import Estimate, p_in_words
+from goldlabel.metrics import in_percent, in_points, p_value, percent
 from goldlabel.pairs import Pairs, Result
 from goldlabel.registry import suggest
 from goldlabel.verify.agreement import Agreement
@@ -111,10 +111,10 @@ class Audit(Result):
         blind = self.hypothesis_only
         without = (
             f"Without the premise, a linear model labels {in_percent(blind.accuracy)} right; the most frequent label "
-            f"alone gives {100 * (blind.majority.value or 0):.1f} %."
+            f"alone gives {percent(blind.majority.value)}."
         )
         if blind.significant:
-            gain = f" The labels give away {in_percent(blind.gain, unit='points')}."
+            gain = f" The labels give away {in_points(blind.gain)} points."
         else:
             gain = f" That is no significant gain at the level {1 - self.options.level:.3g}."
         return without + gain
@@ -239,17 +239,13 @@ def _row(value: str, group: Group) -> dict[str, Any]:
     return {
         "group": value,
         "pairs": group.pairs,
-        "hypothesis-only": _rounded(blind.accuracy if blind else None),
-        "majority": _rounded(blind.majority if blind else None),
-        "gain": _rounded(blind.gain if blind else None),
-        "test": None if blind is None or blind.p_value is None else p_in_words(blind.p_value),
+        "hypothesis-only": percent(blind.accuracy.value) if blind else None,
+        "majority": percent(blind.majority.value) if blind else None,
+        "gain, points": in_points(replace(blind.gain, low=None, high=None)) if blind else None,
+        "p": p_value(blind.p_value) if blind else None,
         "top word": f"{top.word} ({top.label})" if top else None,
-        "pmi": _rounded(top.pmi if top else None),
-        "overlap": _rounded(group.overlap.mean),
-        "length": _rounded(group.length.hypothesis),
-        "negated": round(sum(map(count_of, negators)) / tagged, 3) if tagged else None,
+        "PMI": None if top is None or top.pmi.value is None else f"{top.pmi.value:.2f}",
+        "overlap": percent(group.overlap.mean.value),
+        "length": None if (length := group.length.hypothesis.value) is None else f"{length:.1f}",
+        "negated": percent(sum(map(count_of, negators)) / tagged) if tagged else None,
     }
-
-
-def _rounded(figure: Estimate | None) -> float | None:
-    return None if figure is None or figure.value is None else round(figure.value, 3)

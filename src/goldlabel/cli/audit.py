@@ -212,7 +212,7 @@ def _fit() -> Fit:
 
 
 def _print(result: Audit, audited: ModelAudit | None, lines: list[str], most: int | None) -> None:
-    from goldlabel.audit.figures import in_percent
+    from goldlabel.metrics import in_percent
 
     typer.echo(result.title)
     print_table(result.table.columns, result.table.iter_rows(), most=most)

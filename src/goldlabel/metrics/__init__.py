@@ -5,7 +5,7 @@ Labels are words; ``-`` (no gold label) must be left out before scoring. Pairs o
 procedure takes a seed and gives the same figures on any machine.
 """
 
-from goldlabel.metrics.adjustment import benjamini_hochberg, holm, p_in_words
+from goldlabel.metrics.adjustment import benjamini_hochberg, holm
 from goldlabel.metrics.bootstrap import (
     Statistic,
     Terms,
@@ -27,6 +27,7 @@ from goldlabel.metrics.scores import (
     f1_per_label,
     macro_f1,
 )
+from goldlabel.metrics.wording import in_percent, in_points, p_in_words, p_value, percent
 
 __all__ = [
     "Estimate",
@@ -49,14 +50,18 @@ __all__ = [
     "f1_per_label",
     "gap",
     "holm",
+    "in_percent",
+    "in_points",
     "macro_f1",
     "mcnemar",
     "mean",
     "mean_over_sets",
     "mean_test",
     "p_in_words",
+    "p_value",
     "paired_bootstrap",
     "paired_bootstrap_over_sets",
+    "percent",
     "percentile_interval",
     "permutation_test",
     "share",

@@ -1,4 +1,4 @@
-"""p-values of many tests, and how one is printed."""
+"""p-values of many tests."""
 
 from __future__ import annotations
 
@@ -21,8 +21,3 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     from scipy.stats import false_discovery_control
 
     return [float(value) for value in false_discovery_control(p_values)] if len(p_values) else []
-
-
-def p_in_words(p_value: float) -> str:
-    """Return a p-value as it is printed: ``p = 0.012``, or ``p < 0.001``."""
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"

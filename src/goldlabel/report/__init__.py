@@ -15,7 +15,7 @@ A page of another room links ``tokens.css``, ``kit.css`` and ``kit.js`` and show
 """
 
 from goldlabel.report.figure import Figure
-from goldlabel.report.page import Bar, Item, Page, Section, Tile, render_page
+from goldlabel.report.page import Bar, Item, Link, Page, Section, Tile, render_page
 from goldlabel.report.pair_card import PairCard
 from goldlabel.report.rendering import render_part
 from goldlabel.report.table import Cell, Column, Table
@@ -26,6 +26,7 @@ __all__ = [
     "Column",
     "Figure",
     "Item",
+    "Link",
     "Page",
     "PairCard",
     "Section",

@@ -34,11 +34,28 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Item:
-    """An entry of a numbered list, with a note in small type."""
+class Link:
+    """Words that lead somewhere: to ``#section``, to a file beside the page, or into the world."""
 
     text: str
-    note: str = ""
+    address: str
+
+
+Words = str | Sequence[str | Link]
+"""A text, or the pieces of one in which something is a link."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """An entry of a numbered list, with a note in small type, and pairs in a fold."""
+
+    text: Words
+    note: Words = ""
+    group: str = ""
+    """What stands above it and those that follow in the same group."""
+    anchor: str = ""
+    """Where links to it lead."""
+    pairs: Sequence[PairCard] = ()
 
 
 @dataclass(frozen=True)
@@ -55,7 +72,7 @@ class Section:
     """A heading, a sentence or two, and what they are about."""
 
     heading: str
-    text: str
+    text: Words
     items: Sequence[Item] = ()
     bars: Sequence[Bar] = ()
     figures: Sequence[Figure] = ()
@@ -77,7 +94,7 @@ class Page:
     """The sentence that answers the question."""
     sections: Sequence[Section]
     tiles: Sequence[Tile] = ()
-    footer: str = ""
+    footer: Words = ""
     wide: bool = False
     """Whether its tables have so many columns that they take the width of the screen."""
 
@@ -86,7 +103,7 @@ class Page:
         """Where links lead, for each section."""
         slugs: list[str] = []
         for section in self.sections:
-            slug = re.sub(r"\W+", "-", section.heading.casefold()).strip("-") or "section"
+            slug = anchor_of(section.heading)
             slugs.append(slug if slug not in slugs else f"{slug}-{len(slugs)}")
         return slugs
 
@@ -94,6 +111,11 @@ class Page:
     def has_contents(self) -> bool:
         """Whether there are enough sections to list."""
         return len(self.sections) >= CONTENTS_FROM
+
+
+def anchor_of(heading: str) -> str:
+    """Return where links to a section lead."""
+    return re.sub(r"\W+", "-", heading.casefold()).strip("-") or "section"
 
 
 def page_html(page: Page) -> str:

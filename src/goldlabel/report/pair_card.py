@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 
 import polars as pl
 
@@ -28,6 +30,10 @@ class PairCard:
     language: str | None = None
     words: Collection[str] = ()
     """Words of the hypothesis that are pointed at, in lower case, such as those that give a label away."""
+    stretches: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    """What else is pointed at, for ``premise`` and ``hypothesis``: the first place and the one behind the last."""
+    shared: bool = True
+    """Whether the words that both texts share are marked."""
     answers: Mapping[str, str] = field(default_factory=dict)
     """What each model said."""
 
@@ -45,15 +51,16 @@ class PairCard:
         """Yield the text of a side in pieces, each with its mark: ``word``, ``shared`` or nothing."""
         unit = units_of((self.language or UNKNOWN).lower().split("-")[0])
         sides = locate_tokens(pl.Series([self.premise, self.hypothesis]), unit)
-        shared = {token for token, *_ in sides[0]} & {token for token, *_ in sides[1]}
-        text, place = (self.premise, 0) if side == "premise" else (self.hypothesis, 0)
-        for token, start, end in sides[side != "premise"]:
-            mark = "word" if side != "premise" and token in self.words else "shared" if token in shared else ""
-            if mark:
-                yield text[place:start], ""
-                yield text[start:end], mark
-                place = end
-        yield text[place:], ""
+        shared = {token for token, *_ in sides[0]} & {token for token, *_ in sides[1]} if self.shared else set()
+        text, tokens = (self.premise, sides[0]) if side == "premise" else (self.hypothesis, sides[1])
+        places = [""] * len(text)
+        for token, start, end in tokens:
+            is_word = side != "premise" and token in self.words
+            places[start:end] = ["word" if is_word else "shared" if token in shared else ""] * (end - start)
+        for start, end in self.stretches.get(side, ()):
+            places[start:end] = ["word"] * (end - start)
+        for mark, signs in groupby(zip(text, places, strict=True), key=itemgetter(1)):
+            yield "".join(sign for sign, _ in signs), mark
 
 
 def shape_of(label: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from goldlabel.metrics import Estimate
+from goldlabel.metrics import Estimate, percent
 from goldlabel.report.figure import FONT_SIZE, SMALL, Figure, Palette, make_figure
 
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -18,39 +18,50 @@ _LINES = ("-", "--", ":", "-.")
 
 
 def draw_bars(title: str, rows: Sequence[tuple[str, float, str]], *, top: float, shows: str) -> Figure:
-    """Draw horizontal bars: name, value, and a note at the bar's end."""
+    """Draw horizontal bars: name, value, and a note at the bar's end, which tells the value."""
 
     def draw(axes: Any, palette: Palette) -> None:
         _title(axes, title, palette)
         for place, (name, value, note) in enumerate(rows):
             axes.barh(-place, max(value, 0), height=0.62, color=palette.bar)
-            axes.text(-0.02 * top, -place, name, ha="right", va="center", color=palette.ink)
-            end = max(value, 0) + 0.02 * top
+            axes.text(-0.03 * top, -place, name, ha="right", va="center", color=palette.ink)
+            end = max(value, 0) + 0.03 * top
             axes.text(end, -place, note, ha="left", va="center", color=palette.soft, fontsize=SMALL)
-        axes.set_xlim(-0.5 * top, 1.65 * top)
+        axes.set_xlim(-0.95 * top, 2.25 * top)  # an inch for the bars, the rest for names and notes
         axes.set_ylim(-max(len(rows), 1) + 0.4, 0.6)
         axes.axis("off")
 
-    return make_figure(draw, 2.6, 0.62 + 0.27 * max(len(rows), 1), shows=shows)
+    return make_figure(draw, 3.2, 0.62 + 0.27 * max(len(rows), 1), shows=shows)
 
 
 def draw_histogram(
-    title: str, heights: Sequence[float], grey: Sequence[float], *, ends: tuple[str, str], note: str, shows: str
+    title: str,
+    heights: Sequence[float],
+    grey: Sequence[float],
+    *,
+    ticks: Sequence[str],
+    x_name: str,
+    top: float,
+    note: str,
+    shows: str,
 ) -> Figure:
-    """Draw one label's shares per bin over those of all pairs in grey."""
+    """Draw one label's shares per bin over those of all pairs in grey; ``ticks`` are named from left to right."""
 
     def draw(axes: Any, palette: Palette) -> None:
         _title(axes, title, palette)
         places = range(len(heights))
         axes.bar(places, grey, width=0.94, color=palette.line)
         axes.bar(places, heights, width=0.5, color=palette.bar)
-        most = max([*heights, *grey, 1e-9])
-        axes.set_ylim(0, 1.35 * most)
-        axes.text(0.98, 0.96, note, transform=axes.transAxes, ha="right", va="top", color=palette.soft, fontsize=SMALL)
+        axes.set_ylim(0, 1.08 * top)
         _bare(axes, palette)
-        axes.set_xticks([0, len(heights) - 1], ends)
+        axes.set_yticks([0, top], ["0 %", percent(top)])
+        axes.tick_params(axis="y", colors=palette.soft, labelsize=SMALL, length=0)
+        last = len(heights) - 1
+        axes.set_xticks([last * number / (len(ticks) - 1) for number in range(len(ticks))], ticks)
+        axes.set_xlabel(f"{x_name}, {note}", color=palette.soft, fontsize=SMALL)
+        axes.set_ylabel("pairs", color=palette.soft, fontsize=SMALL)
 
-    return make_figure(draw, 2.4, 1.5, shows=shows)
+    return make_figure(draw, 2.7, 1.9, shows=shows)
 
 
 def draw_curve(
@@ -65,22 +76,24 @@ def draw_curve(
         axes.axhline(floor, color=palette.second, linewidth=1.2)
         axes.fill_between(sizes, [point[2] for point in points], [point[3] for point in points], color=palette.line)
         axes.plot(sizes, [point[1] for point in points], color=palette.bar, linewidth=1.8, marker="o", markersize=4)
-        words = f"{floor_name} {100 * floor:.0f} %\n"
-        axes.text(sizes[0], floor, words, color=palette.blue, va="center", fontsize=SMALL)
-        for size, accuracy, *_ in (points[0], points[-1]):
-            text = f"{100 * accuracy:.0f} %"
-            above: Any = {"textcoords": "offset points", "ha": "center", "color": palette.ink}
-            axes.annotate(text, (size, accuracy), (0, 6), **above)
         values = [floor, *(bound for point in points for bound in point[2:])]
-        room = max(0.02, 0.18 * (max(values) - min(values)))
+        spread = max(values) - min(values)
+        room = max(0.02, 0.2 * spread)
+        is_above = points[-1][1] >= floor
+        side: Any = {"ha": "right", "va": "top" if is_above else "bottom", "color": palette.blue, "fontsize": SMALL}
+        away = -0.02 * (spread + 2 * room)
+        axes.text(sizes[-1], floor + (away if is_above else -away), f"{floor_name} {percent(floor)}", **side)
+        above: Any = {"textcoords": "offset points", "ha": "center", "color": palette.ink}
+        axes.annotate(percent(points[-1][1]), (sizes[-1], points[-1][3]), (0, 4), **above)
         axes.set_ylim(min(values) - room, max(values) + room)
         axes.set_xlim(sizes[0] / 1.4, sizes[-1] * 1.4)
-        _bare(axes, palette)
+        _framed(axes, palette, per_cent="y", minor=False)
         axes.set_xticks(sizes, [_short(size) for size in sizes])
         axes.minorticks_off()
         axes.set_xlabel("pairs trained on", color=palette.soft, fontsize=SMALL)
+        axes.set_ylabel("accuracy, %", color=palette.soft, fontsize=SMALL)
 
-    return make_figure(draw, 3.6, 2.1, shows=shows)
+    return make_figure(draw, 4.2, 2.5, shows=shows)
 
 
 def draw_reliability(
@@ -320,6 +333,18 @@ def _framed(axes: Any, palette: Palette, *, per_cent: str = "xy", signed: bool =
 def _width(text: str) -> int:
     """Return how wide a text is, a Chinese character as two."""
     return sum(2 if ord(sign) > 0x2E7F else 1 for sign in text)
+
+
+def shortened(text: str, width: int) -> str:
+    """Return a text that is no wider than so many letters, a Chinese character as two."""
+    if _width(text) <= width:
+        return text
+    kept = ""
+    for sign in text:
+        if _width(kept + sign) > width - 1:
+            break
+        kept += sign
+    return f"{kept}…"
 
 
 def _short(size: float) -> str:

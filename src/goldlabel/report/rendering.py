@@ -9,7 +9,8 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from goldlabel.report.table import interval_text, sort_key, value_text
+from goldlabel.metrics import Estimate
+from goldlabel.report.table import Column, Value, interval_text, sort_key, value_text
 
 
 @cache
@@ -18,7 +19,8 @@ def environment() -> Environment:
     loader = ChoiceLoader([PackageLoader("goldlabel.report"), PackageLoader("goldlabel.report", "static")])
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.filters |= {
-        "value_text": value_text,
+        "value_text": _page_value,
+        "unbroken": _unbroken,
         "interval_text": interval_text,
         "sort_key": sort_key,
         "begins_with_figure": _begins_with_figure,
@@ -30,6 +32,18 @@ def render_part(name: str, part: Any) -> Markup:
     """Return one part as HTML: ``name`` is a macro of ``kit.html``."""
     macro = getattr(environment().get_template("kit.html").module, name)
     return Markup(macro(part))
+
+
+def _page_value(value: Value, column: Column) -> str:
+    """Return a value as a page has it: a share with its sign, a number and its sign on one line."""
+    number = value.value if isinstance(value, Estimate) else value
+    is_share = column.percent and not column.signed and isinstance(number, float)
+    return _unbroken(value_text(value, column) + " %" * is_share)
+
+
+def _unbroken(text: str) -> str:
+    """Keep a number and its per cent sign on one line."""
+    return text.replace(" %", "\u00a0%")
 
 
 def _begins_with_figure(value: object) -> bool:

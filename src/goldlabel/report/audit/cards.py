@@ -1,0 +1,66 @@
+"""Pairs to look at, read from the user's own data when the page is made."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from goldlabel.audit import Audit
+from goldlabel.audit.examples import Example
+from goldlabel.pairs.labels import NO_GOLD
+from goldlabel.report.pair_card import PairCard, shape_of
+
+_SHOWN = ("id", "premise", "hypothesis", "label", "votes", "split", "language")
+
+
+@dataclass(frozen=True)
+class PairTexts:
+    """The pairs that a page shows, by their ids."""
+
+    rows: dict[str, dict[str, Any]]
+
+    @classmethod
+    def read(cls, audit: Audit, ids: Collection[str]) -> PairTexts:
+        """Read some pairs of the audited data."""
+        chosen = audit.pairs.frame.filter(pl.col("id").is_in(list(ids)))
+        frame = chosen.select(_SHOWN).collect(engine="streaming")
+        return cls({row["id"]: row for row in frame.iter_rows(named=True)})
+
+    def card(self, example: Example, *, shared: bool = False) -> PairCard:
+        """Return a pair as a card, with what is to be marked in it."""
+        row = self.rows[example.id]
+        about = [*([row["split"]] if row["split"] != "none" else []), *([votes] if (votes := votes_of(row)) else [])]
+        return PairCard(
+            id=example.id,
+            premise=row["premise"],
+            hypothesis=row["hypothesis"],
+            label=label_of(row["label"]),
+            language=row["language"],
+            note=", ".join(about),
+            shared=shared,
+            stretches={} if shared else {"premise": example.premise, "hypothesis": example.hypothesis},
+        )
+
+    def cards(self, ids: Sequence[str]) -> list[PairCard]:
+        """Return pairs as cards, without a mark."""
+        return [self.card(Example(key)) for key in ids]
+
+
+def label_of(label: str) -> str:
+    """Return a label as pages have it."""
+    return "no gold" if label == NO_GOLD else label
+
+
+def shaped(label: str) -> str:
+    """Return a label with its shape before it."""
+    return f"{shape_of(label)}\u00a0{label_of(label)}"
+
+
+def votes_of(row: dict[str, Any]) -> str:
+    """Return the votes of a pair, such as ``votes: 3 neutral, 2 entailment``; nothing where it has none."""
+    counts = {vote: row["votes"].count(vote) for vote in row["votes"] or ()}
+    ranked = sorted(counts.items(), key=lambda own: (-own[1], own[0]))
+    return f"votes: {', '.join(f'{count} {label_of(vote)}' for vote, count in ranked)}" if counts else ""

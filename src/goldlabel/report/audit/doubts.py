@@ -1,0 +1,111 @@
+"""Labels that are in doubt: how far annotators agree, what a model holds for wrong, what training found hard."""
+
+from __future__ import annotations
+
+from goldlabel.audit import Audit
+from goldlabel.audit.cartography import Cartography
+from goldlabel.metrics import Estimate, percent
+from goldlabel.report.audit.cards import PairTexts, shaped, votes_of
+from goldlabel.report.audit.data_map import draw_data_map
+from goldlabel.report.page import Bar, Item, Link, Section
+from goldlabel.report.table import Cell, Table
+
+LABEL_ERRORS = "label_errors.csv"
+SHOWN = 15
+SHOWN_OF_REGION = 3
+_AGREEMENT = {
+    "agree5": "all five agree",
+    "agree4": "four or more agree",
+    "agree3": "three or more agree",
+    "individual_gold": "a vote is the gold label",
+    "gold_author": "the gold label is the author's",
+    "no_gold": "no gold label",
+}
+_REGIONS = {
+    "easy": "Easy: the gold label was probable throughout",
+    "ambiguous": "Ambiguous: its probability changed most",
+    "hard": "Hard: it was improbable throughout, and may be wrong",
+}
+
+
+def agreement_section(audit: Audit) -> Section:
+    """Return how far the annotators agree."""
+    agreement = audit.agreement
+    assert agreement is not None
+    figures = {words: agreement.figures[name] for name, words in _AGREEMENT.items()}
+    bars = [Bar(words, _as_share(figure)) for words, figure in figures.items() if figure.value is not None]
+    text = (
+        f"Of the {agreement.relabelled:,} pairs with two votes or more, with intervals at "
+        f"{100 * audit.options.level:g} %."
+    )
+    return Section(heading="Agreement of annotators", text=text, bars=bars)
+
+
+def _as_share(figure: Estimate) -> Estimate:
+    """Agreement comes in per cent, bars are drawn from shares."""
+    value, low, high = (None if part is None else part / 100 for part in (figure.value, figure.low, figure.high))
+    return Estimate(value, low, high, figure.level, figure.n, figure.units, figure.method)
+
+
+def label_errors_section(audit: Audit) -> Section:
+    """Return the first candidates with their texts, votes and probabilities; none where the model is too weak."""
+    errors = audit.label_errors
+    assert errors is not None
+    heading, sheet = "Label errors", Link(LABEL_ERRORS, LABEL_ERRORS)
+    if errors.too_weak:
+        return Section(heading=heading, text=(f"{errors.title}; see ", sheet, "."))
+    candidates = errors.candidates.head(SHOWN).to_dicts()
+    texts = PairTexts.read(audit, [row["id"] for row in candidates])
+    rows = []
+    for row in candidates:
+        pair = texts.rows[row["id"]]
+        rows.append(
+            (
+                row["id"],
+                pair["premise"],
+                pair["hypothesis"],
+                Cell(shaped(row["label"]), note=votes_of(pair)),
+                Cell(shaped(row["suggested"]), note=_probabilities(row["probabilities"])),
+            )
+        )
+    text = (
+        f"{errors.title} (confident learning); the least probable first. ",
+        sheet,
+        " has all of them: write keep, a label or drop into the column decision, and give it back with goldlabel data "
+        "apply-review.",
+    )
+    columns = ("pair", "premise", "hypothesis", "label", "the model says")
+    table = Table(name="label-errors", columns=columns, rows=rows, pairs=True, filtered=False)
+    return Section(heading=heading, text=text, table=table)
+
+
+def _probabilities(by_label: dict[str, float]) -> str:
+    ranked = sorted(by_label.items(), key=lambda own: (-own[1], own[0]))
+    return ", ".join(f"{label} {percent(share)}" for label, share in ranked)
+
+
+def data_map_section(audit: Audit, regions: Cartography) -> Section:
+    """Return the map of what training found easy, ambiguous and hard, with pairs of each region."""
+    ends = {region: regions.select(region)[:SHOWN_OF_REGION] for region in _REGIONS}
+    texts = PairTexts.read(audit, [key for ids in ends.values() for key in ids])
+    places = {row["id"]: row for row in regions.pairs.iter_rows(named=True)}
+    items = [
+        Item(_REGIONS[region], _means(ends[region], places), pairs=texts.cards(ends[region])) for region in _REGIONS
+    ]
+    return Section(
+        heading="Data map",
+        text=(
+            f"{regions.summary}. Confidence is the mean of the gold label's probability over epochs, variability its "
+            "standard deviation."
+        ),
+        figures=[draw_data_map(regions)],
+        items=items,
+    )
+
+
+def _means(ids: list[str], places: dict[str, dict[str, float]]) -> str:
+    rows = [places[key] for key in ids]
+    if not rows:
+        return ""
+    ends = [sum(row[name] for row in rows) / len(rows) for name in ("confidence", "variability")]
+    return f"of these, confidence {percent(ends[0])}, variability {percent(ends[1])}"
