@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import typer
 
+import goldlabel as gl
 from goldlabel.cli.app import app
 from tests.cli.commands import run
 
@@ -58,13 +59,22 @@ def test_by_takes_a_field_of_meta_in_every_command(pairs: Path, run_folder: Path
 
 
 def test_by_is_refused_with_the_same_list_in_every_command(pairs: Path, run_folder: Path) -> None:
-    commands = (("verify",), ("score", run_folder), ("compare", run_folder, run_folder), ("audit",))
+    split = ("data", "split", "--ratios", "80:20")
+    commands = (("verify",), ("score", run_folder), ("compare", run_folder, run_folder), split, ("audit",))
     told = {run(*command, pairs, "--by", "genere").stderr for command in commands}
     assert len(told) == 1
     assert "did you mean 'genre'?" in next(iter(told))
     assert next(iter(told)).strip().endswith("writer, meta.FIELD")
-    empty = [run(*command, pairs, "--by", "meta.port") for command in commands[:3]]
-    assert [(done.returncode, "no pair has meta.port" in done.stderr) for done in empty] == [(2, True)] * 3
+    empty = [run(*command, pairs, "--by", "meta.port") for command in commands[:4]]
+    assert [(done.returncode, "no pair has meta.port" in done.stderr) for done in empty] == [(2, True)] * 4
+
+
+def test_a_split_keeps_together_what_shares_a_field_of_meta(pairs: Path, tmp_path: Path) -> None:
+    done = run("data", "split", pairs, "--ratios", "50:50", "--by", "meta.harbour", "-o", tmp_path / "split", "--json")
+    assert done.returncode == 0, done.stderr
+    assert sorted(json.loads(done.stdout)["splits"].values()) == [30, 30]
+    rows = gl.read(tmp_path / "split").frame.select("split", "meta").collect().unique()
+    assert len(rows) == 2, "each harbour lies in one split"
 
 
 def test_dev_is_also_found_as_validation(pairs: Path, run_folder: Path) -> None:

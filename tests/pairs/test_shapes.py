@@ -232,6 +232,12 @@ text("R write.csv without row names", ".csv", r_table(CELLS, ",", corner=None))
 text("R write.table by tabs", ".txt", r_table(CELLS, "\t", corner=False))
 text("R write.table by tabs without row names", ".tsv", r_table(CELLS, "\t", corner=None))
 text("R write.table by commas", ".csv", r_table(CELLS, ",", corner=False))
+SPACED = "".join(
+    " ".join('"{}"'.format(cell.replace('"', '\\"')) for cell in ([str(7 - number)] if number else []) + row) + "\n"
+    for number, row in enumerate(CELLS)
+)
+text("R write.table as it is by default, rows out of order", ".txt", SPACED)
+text("R write.table as it is by default, called csv", ".csv", SPACED)
 text("readr write_tsv", ".tsv", table(CELLS, "\t", lineterminator="\n"))
 
 # By hand

@@ -294,7 +294,7 @@ def test_ratios_that_make_no_sense_are_refused(ratios: str) -> None:
 
 
 def test_columns_that_cannot_part_pairs_are_refused() -> None:
-    with pytest.raises(InputError, match=r"there is no column 'grop'; did you mean 'group'"):
+    with pytest.raises(InputError, match=r"there is no column 'grop' to group by; did you mean 'group'"):
         make(3).split(Ratios(by="grop"))
     for plan in (
         Ratios(by="votes"),

@@ -84,7 +84,7 @@ def split_command(
     by: Annotated[
         str | None,
         typer.Option(
-            "--by", help="What stays together: unit (group, else premise), pair (nothing), or what shares a column."
+            "--by", help="What stays together: unit (group, else premise), pair (nothing), or a column or meta.FIELD."
         ),
     ] = None,
     stratify: Annotated[
@@ -143,6 +143,7 @@ def split_command(
 def _plans(options: SplitOptions) -> dict[str, Plan]:
     """Return the plan the options ask for, under the name of its output; nested subsets are several."""
     from goldlabel.pairs.drawing import PAIR, UNIT
+    from goldlabel.pairs.groups import group_columns
     from goldlabel.pairs.record import COLUMNS
     from goldlabel.pairs.splits import ExcludeOverlap, ExclusiveWriters, Halves, Ratios, Subset, Verified
 
@@ -154,7 +155,9 @@ def _plans(options: SplitOptions) -> dict[str, Plan]:
         if not {*chosen} & {*DETAILS[option]}:
             raise InputError(f"{option} goes with {' or '.join(DETAILS[option])} only; leave it out")
     alike = _columns("--stratify", options.stratify)
-    by = one_of("--by", options.by or UNIT, (UNIT, PAIR, *COLUMNS))
+    by = options.by or UNIT
+    if by not in (UNIT, PAIR, "premise", "hypothesis"):
+        group_columns((by,))
     if options.ratios:
         return {"": Ratios(ratios=options.ratios, by=by, stratify=alike)}
     if options.halves:

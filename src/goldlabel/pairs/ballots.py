@@ -3,7 +3,8 @@
 A row of any of these forms becomes a row with ``votes``; who cast them stands beside them in ``meta``. A row for each
 vote names its annotator (crowd-kit calls it ``worker``, and the pair ``task``); ``join_votes`` makes one pair of the
 rows with one id. A number for each label is how many voted for it (whole numbers: ``label_counts``) or how probable it
-is (shares that sum to one: ``soft_labels``); counts are votes too, and probabilities are not.
+is (shares that sum to one, or per cent: ``soft_labels``); counts are votes too, and probabilities are not. Whole
+numbers that sum to 100 may be either, so that the names of their columns must say what they are.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ COUNT_FIELDS = (SOFT_LABELS, LABEL_COUNTS, "label_counter")
 ANNOTATOR_NAMES = ("annotator", "worker")
 TASK = "task"
 _SCALARS = {"seconds": "seconds", "time": "times"}
-_BEFORE = r"(?:p|prob|probability|share|soft|count|n|votes?)"
+_COUNT, _PERCENT = r"(?:counts?|n|votes?)", r"(?:%|percent|percentage|per cent|pct)"
+_BEFORE = rf"(?:p|prob|probability|share|soft|{_COUNT}|{_PERCENT})"
 
 
 def votes_by_name(
@@ -82,6 +84,11 @@ def plain_names(
     plan = _Plan.of([key for key in keys if key not in renamed], space, space.spellings(label_map))
     gathers = plan.annotator or plan.fields or plan.columns
     return None if gathers and "votes" not in renamed.values() else renamed
+
+
+def has_label_columns(keys: Sequence[str], *, space: LabelSpace, label_map: Mapping[str, str]) -> bool:
+    """Say whether each label has a column of numbers among these."""
+    return bool(_Plan.of(keys, space, space.spellings(label_map)).columns)
 
 
 def join_votes(frame: pl.DataFrame) -> pl.DataFrame:
@@ -137,6 +144,8 @@ class _Plan:
     """The names under which a number for each label may stand."""
     columns: Mapping[str, str]
     """The column of each label, if every label has one."""
+    means: str | None = None
+    """What the columns say that their numbers are: ``count``, ``percent`` or nothing."""
 
     @classmethod
     def of(cls, keys: Sequence[str], space: LabelSpace, spellings: Mapping[str, str]) -> _Plan:
@@ -149,7 +158,15 @@ class _Plan:
             scalars={named[name]: beside for name, beside in _SCALARS.items() if name in named},
             fields=tuple(named[name] for name in COUNT_FIELDS if name in named),
             columns=columns,
+            means=_meaning(list(columns.values())),
         )
+
+
+def _meaning(keys: Sequence[str]) -> str | None:
+    for meaning, pattern in (("count", _COUNT), ("percent", _PERCENT)):
+        if keys and all(re.search(rf"(?:^|[ _.(-]){pattern}(?:$|[ _.)-])", heading(key)) for key in keys):
+            return meaning
+    return None
 
 
 def _take_single(row: Row, rest: Row, plan: _Plan) -> None:
@@ -180,22 +197,34 @@ def _take_numbers(row: Row, rest: Row, plan: _Plan, space: LabelSpace, spellings
             if _take(row, rest, [key], {label: numbers.get(label, 0.0) for label in space.labels}):
                 return
     if plan.columns:
+        signed = any("%" in str(rest[key]) for key in plan.columns.values())
         numbers = {label: _number(rest[key]) for label, key in plan.columns.items()}
-        _take(row, rest, list(plan.columns.values()), {label: numbers[label] for label in space.labels})
+        means = "percent" if signed else plan.means or "unknown"
+        _take(row, rest, list(plan.columns.values()), {label: numbers[label] for label in space.labels}, means)
 
 
 def _label_of(key: str, spellings: Mapping[str, str]) -> str | None:
     name = heading(key)
-    bare = re.fullmatch(rf"{_BEFORE}[ _.(-](.+?)\)?|(.+)[ _.-]{_BEFORE}", name)
+    bare = re.fullmatch(rf"{_BEFORE}[ _.(-](.+?)\)?|(.+?)[ _.-]\(?{_BEFORE}\)?", name)
     return spellings.get(name) or (spellings.get(bare[1] or bare[2]) if bare else None)
 
 
-def _take(row: Row, rest: Row, keys: list[str], numbers: dict[str, float | None]) -> bool:
+def _take(row: Row, rest: Row, keys: list[str], numbers: dict[str, float | None], means: str = "count") -> bool:
+    """Take numbers as votes or as probabilities, if they are either; ``means`` is what their names say."""
     values = [value for value in numbers.values() if value is not None and value >= 0]
     if len(values) < len(numbers):
         return False
-    total = sum(values)
-    if total >= 2 and all(value == int(value) for value in values):
+    total, whole = sum(values), all(value == int(value) for value in values)
+    if means == "unknown" and whole and total == 100:
+        raise InputError(
+            f"the columns {', '.join(map(repr, keys))} sum to 100, which may be per cent or votes; call them "
+            f"{next(iter(numbers))}_percent or {next(iter(numbers))}_votes and so on"
+        )
+    percent = means == "percent" or (means == "unknown" and not whole)
+    if percent and abs(total - 100) <= 2:
+        numbers = {label: (value or 0.0) / 100 for label, value in numbers.items()}
+        total /= 100
+    if means != "percent" and total >= 2 and whole:
         counts = {label: int(value or 0) for label, value in numbers.items()}
         ordered = sorted(counts, key=lambda label: (-counts[label], label))
         row["votes"] = [label for label in ordered for _ in range(counts[label])]
@@ -214,7 +243,7 @@ def _take(row: Row, rest: Row, keys: list[str], numbers: dict[str, float | None]
 
 def _number(value: object) -> float | None:
     try:
-        number = float(value)  # type: ignore[arg-type]
+        number = float(value.replace("%", "") if isinstance(value, str) else value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return None
     return number if number == number and abs(number) < 1e15 else None

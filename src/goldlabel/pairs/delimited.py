@@ -81,7 +81,7 @@ def _numbered(text: io.TextIOWrapper, dialect: Dialect, where: str) -> Iterator[
     csv.field_size_limit(LONGEST_CELL)
     for _ in range(dialect.skipped):
         text.readline()
-    reader = csv.reader(text, delimiter=dialect.delimiter, quoting=quoting(dialect.quoted))
+    reader = csv.reader(text, delimiter=dialect.delimiter, quoting=quoting(dialect.quoted), escapechar=dialect.escape)
     start = dialect.skipped + 1
     try:
         for cells in reader:

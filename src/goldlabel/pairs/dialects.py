@@ -19,7 +19,9 @@ from typing import Literal
 from goldlabel.errors import InputError
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
-SPELLINGS = {"\\t": "\t", **{word: character for character, word in SEPARATORS.items()}}
+SPACE = " "
+"""R's ``write.table`` parts cells by it, quotes texts and escapes quotes by a backslash; nobody else does."""
+SPELLINGS = {"\\t": "\t", "space": SPACE, **{word: character for character, word in SEPARATORS.items()}}
 ROWS = 200
 """The rows from which a separator is told where the header does not tell it."""
 
@@ -37,8 +39,13 @@ class Dialect:
     skipped: int = 0
     row_names: bool = False
 
+    @property
+    def escape(self) -> str | None:
+        """What stands before a quote within a cell, where it is not doubled."""
+        return escape_of(self.delimiter)
+
     def __str__(self) -> str:
-        shown = "tab" if self.delimiter == "\t" else repr(self.delimiter)
+        shown = {"\t": "tab", SPACE: "space"}.get(self.delimiter, repr(self.delimiter))
         return f"separator is {shown}"
 
 
@@ -73,7 +80,8 @@ def tell_dialect(sample: str, *, ending: str, known: Container[str], delimiter: 
     quoted = chosen != "\t" or _is_quoted(lines, chosen)
     rows = _rows(lines, chosen, quoted)
     numbers = [row[0].strip('"') for row in rows[1:] if len(row) == len(rows[0]) + 1]
-    numbered = bool(numbers) and len(numbers) == len(rows) - 1 and numbers == [str(n) for n in range(1, len(rows))]
+    in_order = chosen == SPACE or numbers == [str(n) for n in range(1, len(rows))]
+    numbered = bool(numbers) and len(numbers) == len(rows) - 1 and in_order
     return Dialect(chosen, quoted, skipped, numbered)
 
 
@@ -84,7 +92,16 @@ def _separator(lines: list[str], likeliest: str, known: Container[str]) -> str:
         names = sum(heading(name) in known for name in rows[0])
         return names, len(widths) == 1 and widths != {1}, delimiter == likeliest and widths != {1}, max(widths)
 
-    return max(SEPARATORS, key=fitness) if lines else likeliest
+    if not lines:
+        return likeliest
+    best = max(SEPARATORS, key=fitness)
+    # Texts are full of spaces, so that they count only where the header speaks for them and for nothing else.
+    return SPACE if fitness(best)[0] < 2 <= fitness(SPACE)[0] else best
+
+
+def escape_of(delimiter: str) -> str | None:
+    """Return what stands before a quote within a cell, where it is not doubled."""
+    return "\\" if delimiter == SPACE else None
 
 
 def quoting(quoted: bool) -> Literal[0, 3]:
@@ -96,7 +113,7 @@ def _rows(lines: list[str], delimiter: str, quoted: bool) -> list[list[str]]:
     """Return rows of cells, as far as they can be read."""
     rows: list[list[str]] = []
     with suppress(csv.Error):
-        rows.extend(csv.reader(lines, delimiter=delimiter, quoting=quoting(quoted)))
+        rows.extend(csv.reader(lines, delimiter=delimiter, quoting=quoting(quoted), escapechar=escape_of(delimiter)))
     return rows or [[]]
 
 

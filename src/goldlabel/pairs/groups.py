@@ -40,6 +40,13 @@ def column_values(name: str) -> pl.Expr:
     return pl.col("meta").str.json_path_match(f"$.{name.removeprefix(META)}").alias(name)
 
 
+def refuse_missing(frame: pl.DataFrame, columns: Sequence[str]) -> None:
+    """Refuse a field of ``meta`` that no pair has."""
+    for name in columns:
+        if name.startswith(META) and frame[name].null_count() == len(frame):
+            raise InputError(f"no pair has {name} to group by; 'goldlabel data head --json' shows what meta holds")
+
+
 def group_rows(frame: pl.DataFrame, columns: tuple[str, ...]) -> dict[Key, NDArray[np.bool_] | None]:
     """Return which rows each group has, the whole first, which has them all.
 
@@ -49,9 +56,7 @@ def group_rows(frame: pl.DataFrame, columns: tuple[str, ...]) -> dict[Key, NDArr
     if not columns:
         return groups
     values = frame.select(columns).with_row_index("row")
-    for name in columns:
-        if name.startswith(META) and values[name].null_count() == len(values):
-            raise InputError(f"no pair has {name} to group by; 'goldlabel data head --json' shows what meta holds")
+    refuse_missing(values, columns)
     for name in LISTS:
         if name in columns:
             values = values.explode(name)

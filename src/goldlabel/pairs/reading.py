@@ -18,7 +18,7 @@ import yaml
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile, OnBytes, data_suffix, files_in, one_input_file
-from goldlabel.pairs.ballots import COUNT_FIELDS, plain_names, votes_by_name
+from goldlabel.pairs.ballots import COUNT_FIELDS, has_label_columns, plain_names, votes_by_name
 from goldlabel.pairs.card import HF_SPLITS
 from goldlabel.pairs.columnar import parse_frame, read_arrow, read_parquet
 from goldlabel.pairs.columns import Renaming
@@ -128,6 +128,7 @@ class Reading:
             required=("premise", "hypothesis") if self.unlabelled else ("premise", "hypothesis", "label"),
             insisted=(*self.columns.values(), *self.votes_from),
             instead_of_label=(*votes, *soft, *self.votes_from),
+            has_label_columns=partial(has_label_columns, space=self.space, label_map=self.label_map),
             renaming=self.renaming,
         )
 

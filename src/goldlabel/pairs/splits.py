@@ -32,10 +32,10 @@ from goldlabel.pairs.drawing import (
     shuffled,
     strata,
 )
+from goldlabel.pairs.groups import column_values, group_columns, refuse_missing
 from goldlabel.pairs.record import COLUMNS, SPLITS
 from goldlabel.pairs.result import Result
 from goldlabel.pairs.units import normalised
-from goldlabel.registry import suggest
 
 DROPPED = "dropped"
 """The mark of a pair that a plan leaves out."""
@@ -92,8 +92,9 @@ def apply_plan(pairs: Pairs, plan: Plan, *, seed: int = 0) -> Split:
     names = list(dict.fromkeys(["id", "split", *plan.columns()]))
     for name in names:
         if name not in COLUMNS:
-            raise InputError(f"there is no column {name!r}; {suggest(name, list(COLUMNS))}")
-    frame = pairs.frame.select(names).collect(engine="streaming")
+            group_columns((name,))
+    frame = pairs.frame.select(*map(column_values, names)).collect(engine="streaming")
+    refuse_missing(frame, names)
     assigned = plan.assign(frame, seed)
     kept = assigned != DROPPED
     counts = dict(assigned.filter(kept).value_counts().iter_rows())

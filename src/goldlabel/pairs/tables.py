@@ -40,6 +40,8 @@ class Columns:
     """The file's names that the user gave."""
     instead_of_label: Sequence[str] = ()
     """The file's names that make a label unnecessary: what decides stands there."""
+    has_label_columns: Callable[[Sequence[str]], bool] = lambda header: False
+    """Whether a header has a column of numbers for each label, which make a label unnecessary, too."""
     renaming: Renaming | None = None
     """How the table is taken column by column, if that can be."""
 
@@ -57,10 +59,15 @@ class Columns:
         for name in self.insisted:
             if heading(name) not in present:
                 raise InputError(f"{where}: there is no column {name!r} {among}; name one of these")
-        if present & set(map(heading, self.instead_of_label)):
+        if present & set(map(heading, self.instead_of_label)) or self.has_label_columns(header):
             present |= {heading(name) for name, column in self.names.items() if column == "label"}
         for required in self.required:
             if not present & {heading(name) for name, column in self.names.items() if column == required}:
+                if sum(len(name.split()) > 2 for name in header) > 1:
+                    raise InputError(
+                        f"{where}: looks like a pair, and not like names of columns{form}; put a line such as "
+                        "premise,hypothesis,label above it, or names of your own and --columns premise=NAME,…"
+                    )
                 hint = ", or --votes-from A,B,… if each rater has a column" if required == "label" else ""
                 raise InputError(f"{where}: no column for {required!r} {among}; pass --columns {required}=NAME{hint}")
 
