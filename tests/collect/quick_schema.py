@@ -11,29 +11,31 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Connection, create_engine, text
 
-from goldlabel.collect import store
-from goldlabel.collect.migrations import current_revision, head_revision, upgrade
+from goldlabel.collect.migrations import REVISIONS
+from goldlabel.collect.revisions import Revisions
+from goldlabel.collect.store import Store
 
 
 @cache
 def _statements() -> tuple[str, ...]:
     with create_engine("sqlite://").begin() as connection:
-        upgrade(connection)
+        REVISIONS.upgrade(connection)
         rows = connection.execute(text("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"))
         return tuple(row.sql for row in rows if "sqlite_" not in row.sql.split("(")[0])
 
 
-def _upgrade(connection: Connection) -> None:
-    if connection.dialect.name != "sqlite" or current_revision(connection) is not None:
-        return upgrade(connection)
-    for statement in _statements():
-        connection.exec_driver_sql(statement)
-    connection.exec_driver_sql("INSERT INTO alembic_version VALUES (?)", (head_revision(),))
-    connection.exec_driver_sql("INSERT INTO collection VALUES (?)", (uuid4().hex,))
-    return None
+class _QuickRevisions(Revisions):
+    def upgrade(self, connection: Connection, revision: str = "head") -> None:
+        if connection.dialect.name != "sqlite" or self.current(connection) is not None:
+            return super().upgrade(connection, revision)
+        for statement in _statements():
+            connection.exec_driver_sql(statement)
+        connection.exec_driver_sql("INSERT INTO alembic_version VALUES (?)", (self.head,))
+        connection.exec_driver_sql("INSERT INTO collection VALUES (?)", (uuid4().hex,))
+        return None
 
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_schema() -> None:
     """Make the collections of this process so."""
-    store.upgrade = _upgrade
+    Store.revisions = _QuickRevisions(REVISIONS.folder)

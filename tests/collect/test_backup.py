@@ -12,7 +12,7 @@ from goldlabel.collect.backup import MANIFEST, back_up, restore
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.projects import add_premises, create_project
 from goldlabel.collect.refusals import Invalid
-from goldlabel.collect.store import FILE, Store
+from goldlabel.collect.store import Store
 from tests.collect.campaign import join, small_protocol, verify_all, write_all
 from tests.collect.test_assignment import pool
 
@@ -77,7 +77,7 @@ def test_nothing_is_restored_over_a_collection(store: Store, tmp_path: Path) -> 
     back_up(store, tmp_path / "first.zip")
     with pytest.raises(Invalid, match="holds a collection already"):
         restore(tmp_path / "first.zip", tmp_path / "collection")
-    assert (tmp_path / "collection" / FILE).exists()
+    assert (tmp_path / "collection" / Store.file).exists()
 
 
 @pytest.mark.parametrize("database", ["sqlite"])
@@ -92,4 +92,4 @@ def test_a_damaged_backup_restores_nothing(store: Store, project_id: int, tmp_pa
     (tmp_path / "cut.zip").write_bytes((tmp_path / "first.zip").read_bytes()[:-200])
     with pytest.raises(Invalid, match="is no backup"):
         restore(tmp_path / "cut.zip", tmp_path / "nowhere")
-    assert not (tmp_path / "nowhere" / FILE).exists()
+    assert not (tmp_path / "nowhere" / Store.file).exists()

@@ -9,10 +9,10 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, make_url, select, text
 
 from goldlabel.collect import schema
-from goldlabel.collect.migrations import current_revision, head_revision, revisions, upgrade
+from goldlabel.collect.migrations import REVISIONS
 from goldlabel.collect.projects import project_named
 from goldlabel.collect.schema import metadata
-from goldlabel.collect.store import FILE, Store
+from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from tests.collect.campaign import small_protocol
 
@@ -146,7 +146,9 @@ SAMPLES["0020"] = tuple(
 
 
 def url_of(place: str) -> str:
-    return place.replace("postgresql://", "postgresql+psycopg://") if "://" in place else f"sqlite:///{place}/{FILE}"
+    return (
+        place.replace("postgresql://", "postgresql+psycopg://") if "://" in place else f"sqlite:///{place}/{Store.file}"
+    )
 
 
 def at_revision(place: str, revision: str) -> None:
@@ -155,7 +157,7 @@ def at_revision(place: str, revision: str) -> None:
         Path(place).mkdir()
     engine = create_engine(url_of(place))
     with engine.begin() as connection:
-        upgrade(connection, revision)
+        REVISIONS.upgrade(connection, revision)
         for statement in SAMPLES[revision]:
             values = {"config": CONFIG} if ":config" in statement else {}
             connection.execute(text(statement), values)
@@ -165,17 +167,17 @@ def at_revision(place: str, revision: str) -> None:
 
 
 def test_there_is_data_for_every_revision() -> None:
-    assert tuple(SAMPLES) == revisions()
+    assert tuple(SAMPLES) == REVISIONS.all
 
 
 @pytest.mark.parametrize("revision", list(SAMPLES))
 def test_a_collection_of_any_revision_is_migrated_with_all_it_holds(place: str, revision: str) -> None:
     at_revision(place, revision)
-    assert Store.migrate(place) == (revision, head_revision())
-    assert Store.migrate(place) == (head_revision(), head_revision())
+    assert Store.migrate(place) == (revision, REVISIONS.head)
+    assert Store.migrate(place) == (REVISIONS.head, REVISIONS.head)
     store = Store.open(place)
     with store.read() as tx:
-        assert current_revision(tx.connection) == head_revision()
+        assert REVISIONS.current(tx.connection) == REVISIONS.head
         filled = {statement.split()[2] for statement in SAMPLES[revision]}
         counts = {table.name: len(tx.all(select(table))) for table in metadata.sorted_tables if table.name in filled}
         assert min(counts.values()) >= 1, counts
@@ -190,7 +192,7 @@ def test_a_collection_of_any_revision_is_migrated_with_all_it_holds(place: str, 
 
 
 def test_opening_migrates_nothing(place: str) -> None:
-    older = revisions()[-2]
+    older = REVISIONS.all[-2]
     at_revision(place, older)
     with pytest.raises(InputError, match=rf"schema {older}, this one works with .* goldlabel collect migrate") as told:
         Store.open(place)
@@ -224,7 +226,7 @@ def test_a_collection_of_a_newer_version_is_refused_and_left_alone(place: str) -
     engine = create_engine(url_of(place))
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    known = head_revision()
+    known = REVISIONS.head
     message = (
         rf"was written by a newer Goldlabel \(schema 9999, this one knows up to {known}\); install the newer version"
     )

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from goldlabel.collect.collection import collection_key
 from goldlabel.collect.events import record
 from goldlabel.collect.schema import events, ledger, people
-from goldlabel.collect.store import FILE, Store
+from goldlabel.collect.store import Store
 from goldlabel.errors import InputError, StorageError
 from tests.collect.conftest import MovableClock
 
@@ -172,14 +172,14 @@ def test_a_server_that_does_not_answer() -> None:
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(b"this is not a database, whatever its name says" * 100)
+    (tmp_path / Store.file).write_bytes(b"this is not a database, whatever its name says" * 100)
     with pytest.raises(InputError, match="is not a database of Goldlabel"):
         Store.open(tmp_path)
 
 
 def test_the_file_is_the_owners_alone_and_durable(tmp_path: Path) -> None:
     store = Store.create(tmp_path)
-    assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / Store.file).stat().st_mode) == 0o600
     with store.write() as tx:
         settings = [tx.value(text(f"PRAGMA {name}")) for name in ("journal_mode", "synchronous", "foreign_keys")]
     store.close()
@@ -206,7 +206,7 @@ def test_two_stores_of_one_process_take_turns(tmp_path: Path) -> None:
 def test_another_programs_lock_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goldlabel.collect.store.BUSY_SECONDS", 0)
     store = Store.create(tmp_path)
-    other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    other = sqlite3.connect(tmp_path / Store.file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StorageError, match=r"database is locked.*nothing was changed"):
         add(store, "heron")

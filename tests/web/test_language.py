@@ -18,6 +18,7 @@ from babel.messages.pofile import read_po
 from fastapi import Request
 
 import goldlabel.collect
+import goldlabel.leaderboard
 import goldlabel.web
 from goldlabel.collect.data.premises import read_premises
 from goldlabel.collect.messages import ENGLISH, words
@@ -36,6 +37,7 @@ from tests.web.world import World
 
 WEB = Path(goldlabel.web.__file__).parent
 COLLECT = Path(goldlabel.collect.__file__).parent
+LEADERBOARD = Path(goldlabel.leaderboard.__file__).parent
 CATALOGUES = sorted((WEB / "locales" / "zh" / "LC_MESSAGES").glob("*.po"))
 SPEAKERS = ("message", "Invalid", "Missing", "Forbidden", "Conflict", "Expired", "TooMany")
 _PLACEHOLDER = re.compile(r"%\(\w+\)s|%%")
@@ -142,14 +144,16 @@ def test_every_message_has_both_languages_and_the_same_parameters() -> None:
 
 
 def test_every_message_that_code_names_is_there_with_its_parameters() -> None:
-    said = [(path.name, *one) for room in (COLLECT, WEB) for path in room.rglob("*.py") for one in spoken(path)]
+    rooms = (COLLECT, LEADERBOARD, WEB)
+    said = [(path.name, *one) for room in rooms for path in room.rglob("*.py") for one in spoken(path)]
     assert len(said) > 130
     assert not [one for one in said if one[1] not in ENGLISH]
     assert not [one for one in said if one[2] is not None and one[2] != gaps(ENGLISH[one[1]])]
 
 
 def test_no_message_is_left_over() -> None:
-    paths = [path for room in (COLLECT, WEB) for path in room.rglob("*.py") if path != COLLECT / "messages.py"]
+    rooms = (COLLECT, LEADERBOARD, WEB)
+    paths = [path for room in rooms for path in room.rglob("*.py") if path != COLLECT / "messages.py"]
     nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
     named = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     used = named | {f"rule_{name}" for name in named} | {"did_you_mean", "allowed", "one_of", "one_of_nearest"}

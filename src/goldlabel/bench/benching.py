@@ -165,9 +165,22 @@ def export(
     options: Mapping[str, Any] | None = None,
 ) -> Exported:
     """Write the sets of a suite as tasks of another harness, ``lm-eval`` or ``inspect``; no model is needed."""
+    name, _, plan = plan_sets(suite, data=data, limit=limit, seed=seed, options=options)
+    return export_tasks(plan, output, kind, suite=name)
+
+
+def plan_sets(
+    suite: str | Suite,
+    *,
+    data: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+) -> tuple[str, Suite, SuitePlan]:
+    """Return what a suite is called, the suite, and its sets, planned without any model."""
     name, chosen, own = find_suite(suite, options)
     plan = _plan(chosen, Request(data=data or {}, seed=seed, limit=limit, options=own))
-    return export_tasks(plan, output, kind, suite=plan.name or name)
+    return plan.name or name, chosen, plan
 
 
 def find_suite(suite: str | Suite, options: Mapping[str, Any] | None = None) -> tuple[str, Suite, dict[str, Any]]:

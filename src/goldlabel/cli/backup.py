@@ -37,11 +37,11 @@ def restore_command(
     """Make a new collection of a backup, in a folder or in an empty PostgreSQL database."""
     require_collect()
     from goldlabel.collect.backup import read_manifest, restore
-    from goldlabel.collect.migrations import head_revision
+    from goldlabel.collect.migrations import REVISIONS
 
     with progress("restoring", read_manifest(file).total) as advance:
         manifest = restore(file, database or folder, advance)
-    if manifest.revision != head_revision():
+    if manifest.revision != REVISIONS.head:
         note(f"its schema is that of an older Goldlabel ({manifest.revision}); next: goldlabel collect migrate")
     if as_json:
         print_json(asdict(manifest))

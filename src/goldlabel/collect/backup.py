@@ -21,7 +21,7 @@ from typing import Any
 import orjson
 from sqlalchemy import JSON, Connection, LargeBinary, MetaData, Table, select, text
 
-from goldlabel.collect.migrations import current_revision, head_revision, revisions, upgrade
+from goldlabel.collect.migrations import REVISIONS
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import Store
 from goldlabel.files import atomic_file
@@ -58,7 +58,7 @@ def back_up(store: Store, output: Path, on_rows: OnRows = lambda _: None) -> Man
             for table in _tables(tx.connection):
                 with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as stream:
                     rows[table.name] = sum(_write(tx.connection, table, stream, on_rows))
-            revision = current_revision(tx.connection) or head_revision()
+            revision = REVISIONS.current(tx.connection) or REVISIONS.head
             manifest = Manifest(FORMAT, version("goldlabel"), revision, tx.now.isoformat(), rows)
         archive.writestr(MANIFEST, json.dumps(asdict(manifest), indent=1))
     output.chmod(0o600)
@@ -72,7 +72,7 @@ def read_manifest(path: Path) -> Manifest:
             manifest = Manifest(**json.loads(archive.read(MANIFEST)))
     except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
         raise Invalid("no_backup", place=path, reason=str(error)) from error
-    if manifest.format != FORMAT or manifest.revision not in revisions():
+    if manifest.format != FORMAT or manifest.revision not in REVISIONS.all:
         raise Invalid("newer_backup", place=path, version=manifest.goldlabel)
     return manifest
 
@@ -82,7 +82,7 @@ def restore(path: Path, place: str | Path, on_rows: OnRows = lambda _: None) -> 
     manifest = read_manifest(path)
 
     def fill(connection: Connection) -> None:
-        upgrade(connection, manifest.revision)
+        REVISIONS.upgrade(connection, manifest.revision)
         with zipfile.ZipFile(path) as archive, _without_foreign_keys(connection):
             for table in _tables(connection):
                 if connection.execute(select(table).limit(1)).first():  # a row that the schema's history made

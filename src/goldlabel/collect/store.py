@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from sqlalchemy import (
     URL,
@@ -43,8 +43,9 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, StatementError
 from sqlalchemy.pool import QueuePool, StaticPool
 from sqlalchemy.sql.dml import ReturningInsert
 
-from goldlabel.collect.migrations import current_revision, head_revision, upgrade
+from goldlabel.collect.migrations import REVISIONS
 from goldlabel.collect.refusals import Invalid
+from goldlabel.collect.revisions import Revisions
 from goldlabel.collect.turns import Turns
 from goldlabel.errors import StorageError
 from goldlabel.files import storage_errors
@@ -54,9 +55,6 @@ Clock = Callable[[], datetime]
 
 LARGEST = 2**63 - 1
 """The largest id that a database holds."""
-
-FILE = "goldlabel.db"
-"""The name of the SQLite database in a collection's folder."""
 
 BUSY_SECONDS = 30
 _REFUSALS = (
@@ -204,6 +202,14 @@ def noting_changes() -> Iterator[list[object]]:
 class Store:
     """A collection's database; open it with ``Store.open`` or make it with ``Store.create``."""
 
+    revisions: ClassVar[Revisions] = REVISIONS
+    file: ClassVar[str] = "goldlabel.db"
+    """The name of the SQLite database in a collection's folder."""
+    there: ClassVar[str] = "collection_there"
+    """The message that a place is taken."""
+    nothing: ClassVar[str] = "no_collection"
+    """The message that there is nothing at a place."""
+
     def __init__(self, writer: Engine, reader: Engine, clock: Clock) -> None:
         self._writer = writer
         self._reader = reader
@@ -214,24 +220,24 @@ class Store:
     @classmethod
     def create(
         cls, place: str | Path, *, clock: Clock = system_clock, make: Callable[[Connection], None] | None = None
-    ) -> Store:
+    ) -> Self:
         """Make a new collection in a folder or in an empty database; ``make`` makes other tables than the newest."""
-        url = _url(place)
+        url = _url(place, cls.file)
         with _new_file(url):
             store = cls._connect(url, clock)
             with store._closed_on_failure(), store._told(), store._lock, store._writer.begin() as connection:
-                if current_revision(connection) is not None:
-                    raise Invalid("collection_there", place=store.url)
-                (make or upgrade)(connection)
+                if cls.revisions.current(connection) is not None:
+                    raise Invalid(cls.there, place=store.url)
+                (make or cls.revisions.upgrade)(connection)
         return store
 
     @classmethod
-    def open(cls, place: str | Path, *, clock: Clock = system_clock, older: bool = False) -> Store:
+    def open(cls, place: str | Path, *, clock: Clock = system_clock, older: bool = False) -> Self:
         """Open a collection whose schema is the one that this code works with; nothing of it is changed.
 
         ``older`` opens one with an older schema, too, for whoever asks the database itself which tables it has.
         """
-        store = cls._connect(_url_of_collection(place), clock)
+        store = cls._connect(cls._place(place), clock)
         with store._closed_on_failure():
             store.check_schema(older=older)
         return store
@@ -239,17 +245,24 @@ class Store:
     @classmethod
     def migrate(cls, place: str | Path) -> tuple[str, str]:
         """Bring the schema of a collection up to date, whole or not at all; return its revisions before and after."""
-        store = cls._connect(_url_of_collection(place), system_clock)
+        store = cls._connect(cls._place(place), system_clock)
         with closing(store), store._told(), store._lock, store._writer.begin() as connection:
             before = store._revision(connection)
-            if before != head_revision():
-                upgrade(connection)
-        return before, head_revision()
+            if before != cls.revisions.head:
+                cls.revisions.upgrade(connection)
+        return before, cls.revisions.head
+
+    @classmethod
+    def _place(cls, place: str | Path) -> URL:
+        url = _url(place, cls.file)
+        if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
+            raise Invalid(cls.nothing, place=place)
+        return url
 
     def _revision(self, connection: Connection) -> str:
-        revision = current_revision(connection)
+        revision = self.revisions.current(connection)
         if revision is None:
-            raise Invalid("no_collection", place=self.url)
+            raise Invalid(self.nothing, place=self.url)
         return revision
 
     @contextmanager
@@ -261,7 +274,7 @@ class Store:
             raise
 
     @classmethod
-    def _connect(cls, url: URL, clock: Clock) -> Store:
+    def _connect(cls, url: URL, clock: Clock) -> Self:
         if url.get_backend_name() == "sqlite":
             options = {"connect_args": {"check_same_thread": False, "timeout": BUSY_SECONDS}}
             writer = create_engine(url, poolclass=StaticPool, **options)
@@ -323,9 +336,9 @@ class Store:
         """Refuse a schema that this code does not know, or, unless ``older`` is allowed, one that is not its own."""
         with self._told(), self._reader.begin() as connection:
             revision = self._revision(connection)
-        if revision != head_revision() and not older:
+        if revision != self.revisions.head and not older:
             command = _migrate_command(self._writer.url)
-            told = {"revision": revision, "known": head_revision(), "command": command}
+            told = {"revision": revision, "known": self.revisions.head, "command": command}
             raise Invalid("older_schema", place=self.url, **told)
 
     def close(self) -> None:
@@ -356,16 +369,9 @@ class Store:
             ) from error
 
 
-def _url_of_collection(place: str | Path) -> URL:
-    url = _url(place)
-    if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
-        raise Invalid("no_collection", place=place)
-    return url
-
-
 def _migrate_command(url: URL) -> str:
     """Return the command that brings a collection up to date."""
-    if url.get_backend_name() == "sqlite" and Path(url.database or "").name == FILE:
+    if url.get_backend_name() == "sqlite" and Path(url.database or "").name == Store.file:
         return shlex.join(["goldlabel", "collect", "migrate", str(Path(url.database or "").parent)])
     return "goldlabel collect migrate DIR --database URL"
 
@@ -384,10 +390,10 @@ def hide_values(error: BaseException) -> None:
         cause = cause.__cause__ or cause.__context__
 
 
-def _url(place: str | Path) -> URL:
+def _url(place: str | Path, file: str) -> URL:
     text = str(place)
     if "://" not in text:
-        return URL.create("sqlite", database=str(Path(text).expanduser().resolve() / FILE))
+        return URL.create("sqlite", database=str(Path(text).expanduser().resolve() / file))
     try:
         url = make_url(text)
     except (ArgumentError, ValueError) as error:

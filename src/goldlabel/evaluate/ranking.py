@@ -141,21 +141,9 @@ def rank(
                 raise InputError(f"{dataset}: {system} has {len(values):,} hits for {len(units[dataset]):,} pairs")
     chosen = tuple(one_of("dataset", name, list(units)) for name in (units if over is None else over))
     lacking = {system: tuple(name for name in chosen if name not in own) for system, own in hits.items()}
-    means = {
-        system: mean_over_sets([own[name] for name in chosen], [units[name] for name in chosen], level=level)
-        for system, own in hits.items()
-        if chosen and not lacking[system]
-    }
-    ranked = dict(sorted(means.items(), key=lambda item: -item[1].defined))
+    complete = {system: own for system, own in hits.items() if chosen and not lacking[system]}
+    ranked, on_mean = rank_means(complete, units, chosen, level=level, resamples=resamples, seed=seed)
     order = [*ranked, *(system for system in hits if system not in ranked)]
-    on_mean: list[Standing] = []
-    if ranked:
-        stacked = [np.column_stack([hits[system][name] for system in ranked]) for name in chosen]
-        tests = compare_over_sets(
-            stacked, [units[name] for name in chosen], level=level, resamples=resamples, seed=seed
-        )
-        names = list(ranked)
-        on_mean = [_standing(None, names[a], names[b], test) for (a, b), test in tests.items()]
     return Ranking(
         means=ranked,
         over=chosen,
@@ -167,9 +155,33 @@ def rank(
             }
             for name in units
         },
-        standings=[*_corrected(on_mean), *_corrected(list(_on_datasets(hits, units, order, level)))],
+        standings=[*on_mean, *_corrected(list(_on_datasets(hits, units, order, level)))],
         incomplete={system: names for system, names in lacking.items() if names},
     )
+
+
+def rank_means(
+    hits: Hits,
+    units: Units,
+    over: Sequence[str],
+    *,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> tuple[dict[str, Estimate], list[Standing]]:
+    """Return the means of systems over datasets, the best first, and every two of them compared, corrected by Holm.
+
+    All systems have hits on all of the datasets.
+    """
+    keys = [units[name] for name in over]
+    means = {system: mean_over_sets([own[name] for name in over], keys, level=level) for system, own in hits.items()}
+    ranked = dict(sorted(means.items(), key=lambda item: -item[1].defined))
+    if not ranked:
+        return {}, []
+    stacked = [np.column_stack([hits[system][name] for system in ranked]) for name in over]
+    tests = compare_over_sets(stacked, keys, level=level, resamples=resamples, seed=seed)
+    names = list(ranked)
+    return ranked, _corrected([_standing(None, names[a], names[b], test) for (a, b), test in tests.items()])
 
 
 def _on_datasets(hits: Hits, units: Units, order: Sequence[str], level: float) -> Iterator[Standing]:

@@ -17,7 +17,7 @@ from goldlabel.models.probabilities import TOLERANCE, named_space, one_hot, scal
 from goldlabel.pairs.labels import LABEL_SPACES, NLI2, NLI3, NO_GOLD, ORDINAL5, SCITAIL, LabelSpace
 from goldlabel.pairs.record import COLUMNS
 
-SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".csv")
+SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".csv", ".tsv")
 TEXTS = ("premise", "hypothesis")
 _ROW = "row"
 _KNOWN = (NLI3, NLI2, SCITAIL, ORDINAL5)
@@ -43,8 +43,11 @@ class Predictions(Unmoved):
         With labels alone, each has the probability 1. ``label_space`` is where the labels are from if not from
         ``nli3``, ``nli2``, ``scitail`` or ``ordinal5``. ``-``, or nothing, is a pair without an answer.
         """
-        path = Path(path)
-        frame = read_table(path)
+        return cls.of_frame(read_table(Path(path)), Path(path), label_space)
+
+    @classmethod
+    def of_frame(cls, frame: pl.DataFrame, path: Path, label_space: LabelSpace | None = None) -> Self:
+        """Take what a file held; ``path`` is what errors call it."""
         names = [name for name in ("id", *TEXTS) if name in frame.columns]
         if "id" not in names and not set(TEXTS) <= set(names):
             raise InputError(
@@ -104,8 +107,8 @@ def read_table(path: Path) -> pl.DataFrame:
     try:
         if suffix == ".parquet":
             return pl.read_parquet(path)
-        if suffix == ".csv":
-            return pl.read_csv(path, infer_schema=False)
+        if suffix in (".csv", ".tsv"):
+            return pl.read_csv(path, infer_schema=False, separator="," if suffix == ".csv" else "\t")
         return pl.read_ndjson(path, infer_schema_length=None)
     except FileNotFoundError as error:
         raise InputError(f"{path}: there is no such file") from error

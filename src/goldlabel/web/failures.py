@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 import re
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -75,8 +76,17 @@ TITLES = {
 }
 
 
-def install_failures(app: FastAPI) -> None:
-    """Give an application its answers to everything that can go wrong."""
+Answer = Callable[[Request, Exception], Response]
+
+
+def install_failures(app: FastAPI, answer: Answer | None = None) -> None:
+    """Give an application its answers to everything that can go wrong; a collision is for the middleware."""
+
+    def answer_or_repeat(request: Request, error: Exception) -> Response:
+        if isinstance(error, Collision):
+            raise error
+        return (answer or answer_failure)(request, error)
+
     for kind in (GoldlabelError, RequestValidationError, HTTPException, SignedOut, Forged):
         app.add_exception_handler(kind, answer_or_repeat)
 
@@ -88,8 +98,9 @@ class Faults:
     long as nothing of it was kept and its body is small enough to be held.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, answer: Answer | None = None) -> None:
         self.app = app
+        self.answer = answer or answer_failure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -117,7 +128,7 @@ class Faults:
                     if isinstance(error, Collision) and left and not kept and body.is_whole:
                         await asyncio.sleep(PAUSE * random.random())
                         continue
-                    response = await run_in_threadpool(answer_failure, Request(scope), error)
+                    response = await run_in_threadpool(self.answer, Request(scope), error)
             await response(scope, receive, send)
             return
 
@@ -151,13 +162,6 @@ class _Body:
             return message
 
         return receive
-
-
-def answer_or_repeat(request: Request, error: Exception) -> Response:
-    """Answer a request that failed; a collision is for the middleware, which may serve the request again."""
-    if isinstance(error, Collision):
-        raise error
-    return answer_failure(request, error)
 
 
 def answer_failure(request: Request, error: Exception) -> Response:

@@ -81,7 +81,7 @@ def environment(language: str) -> Environment:
         said=lambda message: translate(message, language),
         reason=lambda line: translate(reason_of(line), language),
         label=lambda name, kind=None: word(name, catalogue(language), kind),
-        markdown=lambda text: Markup(_MARKDOWN.render(text)),
+        markdown=lambda text: Markup(MARKDOWN.render(text)),
     )
     for name in made.list_templates():
         made.get_template(name)
@@ -129,4 +129,4 @@ def _here(request: Request) -> str:
     return request.url.path + (f"?{request.url.query}" if request.url.query else "")
 
 
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")

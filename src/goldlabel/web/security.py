@@ -84,7 +84,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         if scope["method"] == "HEAD":
-            scope, send = {**scope, "method": "GET"}, _without_body(send)
+            scope, send = {**scope, "method": "GET"}, without_body(send)
         cookies = {} if scope["path"].startswith(ANONYMOUS) else read_cookies(scope)
         state = scope.setdefault("state", {})
         found: Session | None = None
@@ -107,7 +107,7 @@ class Guard:
         if scope["scheme"] == "https":
             added["strict-transport-security"] = "max-age=31536000"
         allowed = _allowed_body(scope["path"], found)
-        await self.app(scope, _bounded(scope, receive, allowed), _with_headers(send, HEADERS | added))
+        await self.app(scope, bounded_body(scope, receive, allowed), with_headers(send, HEADERS | added))
 
     async def _session(self, token: str | None) -> Session | None:
         if not token:
@@ -276,7 +276,7 @@ def _allowed_body(path: str, found: Session | None) -> int:
     return UPLOAD_BODY if _UPLOADS.fullmatch(path) else BODY
 
 
-def _bounded(scope: Scope, receive: Receive, allowed: int) -> Receive:
+def bounded_body(scope: Scope, receive: Receive, allowed: int) -> Receive:
     """Return a ``receive`` that stops with 413 when more comes than is allowed, announced or not."""
     announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
     taken = int(announced) if announced.isdigit() and int(announced) > allowed else 0
@@ -294,7 +294,7 @@ def _bounded(scope: Scope, receive: Receive, allowed: int) -> Receive:
     return receive_bounded
 
 
-def _without_body(send: Send) -> Send:
+def without_body(send: Send) -> Send:
     """Return a ``send`` that answers as a page would, headers and all, without the page (RFC 9110, 9.3.2)."""
 
     async def send_head(message: Message) -> None:
@@ -303,7 +303,9 @@ def _without_body(send: Send) -> Send:
     return send_head
 
 
-def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
+def with_headers(send: Send, headers: Mapping[str, str]) -> Send:
+    """Return a ``send`` that sets headers; a page may have its own rules for caching and content."""
+
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             given = MutableHeaders(scope=message)

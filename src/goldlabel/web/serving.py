@@ -44,6 +44,25 @@ def serve(
     """
     place = database or str(Path(folder).expanduser().resolve())
     store = Store.open(place)
+    options = server_options(store, host, port, workers, address, log)
+    if workers == 1:
+        try:
+            with kept_workers(place):
+                uvicorn.run(create_app(store, address=address), **options)
+        finally:
+            store.close()
+        return
+    store.close()
+    os.environ[PLACE] = place
+    if address is not None:
+        os.environ[ADDRESS] = address
+    with kept_workers(place), tempfile.TemporaryDirectory(prefix="goldlabel-metrics-") as shared:
+        os.environ.setdefault(SHARED, shared)
+        uvicorn.run("goldlabel.web.app:app_of_environment", factory=True, workers=workers, **options)
+
+
+def server_options(store: Store, host: str, port: int, workers: int, address: str | None, log: str) -> dict[str, Any]:
+    """Return what uvicorn is told; what cannot be served so is refused, and the store closed."""
     try:
         if workers < 1 or (workers > 1 and not store.is_postgresql):
             raise Invalid("processes", n=workers, place=store.url)
@@ -56,7 +75,7 @@ def serve(
     warning = exposure(host, address)
     if warning:
         LOG.warning("%s", warning)
-    options = {
+    return {
         "host": host,
         "port": port,
         "access_log": False,
@@ -65,20 +84,6 @@ def serve(
         "log_config": logging_of(log),
         "timeout_graceful_shutdown": 10,
     }
-    if workers == 1:
-        try:
-            with kept_workers(place):
-                uvicorn.run(create_app(store, address=address), **options)  # type: ignore[arg-type]
-        finally:
-            store.close()
-        return
-    store.close()
-    os.environ[PLACE] = place
-    if address is not None:
-        os.environ[ADDRESS] = address
-    with kept_workers(place), tempfile.TemporaryDirectory(prefix="goldlabel-metrics-") as shared:
-        os.environ.setdefault(SHARED, shared)
-        uvicorn.run("goldlabel.web.app:app_of_environment", factory=True, workers=workers, **options)  # type: ignore[arg-type]
 
 
 def _check_address(host: str, port: int) -> None:

@@ -8,24 +8,28 @@ import secrets
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 LOG = logging.getLogger("goldlabel.worker")
 
 PLACE, NAME = "GOLDLABEL_COLLECTION", "GOLDLABEL_WORKER"
 """The variables that tell a process which collection it serves, and a worker what it is called."""
+FOLDER = "GOLDLABEL_FOLDER"
+"""The variable that tells a process the folder of its leaderboard."""
 WORK = ("jobs", "tries")
-"""What there are workers for: measuring and exporting; and what people try against models."""
+"""What a collection has workers for: measuring and exporting; and what people try against models."""
+SCORES = ("scores",)
+"""What a leaderboard has a worker for."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds before a worker that ended is started again: twice as long each time."""
 
 
 class Keeper:
-    """One worker process at a time, for the collection at a place; ``what`` it does is ``jobs`` or ``tries``."""
+    """One worker process at a time, for the database at a place; ``what`` it does is one of ``WORK`` or ``SCORES``."""
 
-    def __init__(self, place: str, what: str) -> None:
-        self._environment = {**os.environ, PLACE: place, NAME: secrets.token_hex(8)}
+    def __init__(self, place: str, what: str, **variables: str) -> None:
+        self._environment = {**os.environ, **variables, PLACE: place, NAME: secrets.token_hex(8)}
         self._what = what
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._keep, daemon=True)
@@ -64,9 +68,9 @@ class Keeper:
 
 
 @contextmanager
-def kept_workers(place: str) -> Iterator[list[Keeper]]:
-    """Keep the workers of a collection until the block ends."""
-    keepers = [Keeper(place, what) for what in WORK]
+def kept_workers(place: str, work: Sequence[str] = WORK, **variables: str) -> Iterator[list[Keeper]]:
+    """Keep the workers of a collection or a leaderboard until the block ends."""
+    keepers = [Keeper(place, what, **variables) for what in work]
     for keeper in keepers:
         keeper.start()
     try:

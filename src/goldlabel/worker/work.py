@@ -17,7 +17,7 @@ from goldlabel.collect.data.measurements import MEASURE
 from goldlabel.collect.jobs import Job
 from goldlabel.collect.messages import message
 from goldlabel.collect.refusals import Refusal
-from goldlabel.collect.store import Store, hide_values
+from goldlabel.collect.store import Store, Transaction, hide_values
 from goldlabel.errors import StorageError
 from goldlabel.messages import Message
 
@@ -31,9 +31,14 @@ HEARTBEAT = 15.0
 
 def work(store: Store, name: str, ended: threading.Event) -> None:
     """Do jobs until told to end."""
+    keep_on(lambda: work_once(store, name), ended)
+
+
+def keep_on(once: Callable[[], bool], ended: threading.Event) -> None:
+    """Do one thing after another until told to end; ``once`` says whether there was anything to do."""
     while not ended.is_set():
         try:
-            pause = 0.0 if work_once(store, name) else PAUSE
+            pause = 0.0 if once() else PAUSE
         except StorageError as error:
             LOG.error("%s", error)
             pause = TROUBLE_PAUSE
@@ -55,7 +60,7 @@ def work_once(store: Store, name: str) -> bool:
 def _do(store: Store, job: Job) -> Message | None:
     """Do a job, and return what kept it from being done."""
     try:
-        with _held(store, job):
+        with held(store, lambda tx: jobs.renew_job(tx, job.id)):
             _KINDS[job.kind](store, job)
     except StorageError:
         raise
@@ -69,15 +74,15 @@ def _do(store: Store, job: Job) -> Message | None:
 
 
 @contextmanager
-def _held(store: Store, job: Job) -> Iterator[None]:
-    """Renew the lease of a job while the block runs."""
+def held(store: Store, renew_lease: Callable[[Transaction], None]) -> Iterator[None]:
+    """Renew the lease of what is being done while the block runs."""
     over = threading.Event()
 
     def renew() -> None:
         while not over.wait(HEARTBEAT):
             try:
                 with store.write() as tx:
-                    jobs.renew_job(tx, job.id)
+                    renew_lease(tx)
             except StorageError as error:
                 LOG.error("%s", error)
 

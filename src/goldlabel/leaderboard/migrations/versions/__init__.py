@@ -1,0 +1,1 @@
+"""The revisions, the first one first."""

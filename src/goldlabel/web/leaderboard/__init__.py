@@ -1,0 +1,1 @@
+"""The leaderboard's routes and pages, live and as a static site; wiring only."""
