@@ -83,7 +83,7 @@ def test_what_can_be_made_and_what_can_be_joined() -> None:
     assert [kind.name for kind in offered_kinds()] == ["elicitation", "adversarial", "human-baseline", "vetting"]
     names = {name for kind in offered_kinds() for name in kind.protocols}
     assert all(make_protocol(name, "en").kind in KINDS for name in names)
-    with pytest.raises(InputError, match=r"there is no protocol 'elicitation'; allowed: adversarial, human-"):
+    with pytest.raises(InputError, match=r"there is no protocol 'elicitation'; allowed: adversarial, assisted, human-"):
         make_protocol("elicitation", "en")
     for other in ("vetting", "adversarial"):
         with pytest.raises(InputError, match=f"there is no protocol '{other}'; allowed: multi, "):

@@ -143,6 +143,13 @@ SAMPLES["0019"] = (*SAMPLES["0018"], "INSERT INTO pseudonyms VALUES (1, 1, 'ccc4
 SAMPLES["0020"] = tuple(
     statement.removesuffix(")") + ", 1)" if " tries " in statement else statement for statement in SAMPLES["0019"]
 )
+SAMPLES["0021"] = (
+    *(
+        statement.removesuffix(")") + ", NULL)" if " tries " in statement else statement
+        for statement in SAMPLES["0020"]
+    ),
+    "INSERT INTO proposals VALUES (1, 1, 1, 'neutral', '地滑了。', 'mine:write', 1500000)",
+)
 
 
 def url_of(place: str) -> str:

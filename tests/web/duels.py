@@ -13,6 +13,7 @@ from goldlabel.collect import projects
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.people import accounts, people
 from goldlabel.collect.protocols import make_protocol
+from goldlabel.collect.rounds.proposals import add_proposals, empty_places
 from goldlabel.collect.rounds.rounds import Adversary, open_round
 from goldlabel.collect.store import Store
 
@@ -52,10 +53,12 @@ for _model in (obedient, slow, dead):
     _model.label_space = LABELS  # type: ignore[attr-defined]
 
 
-def start_duel(store: Store, name: str, *, model: str | None = "obedient", language: str = "en") -> tuple[int, int]:
+def start_duel(
+    store: Store, name: str, *, model: str | None = "obedient", language: str = "en", arm: str = "adversarial"
+) -> tuple[int, int]:
     """Make a campaign against a model, with a round open where there is one; return it and its writer."""
     released.clear()
-    protocol = make_protocol("adversarial", language)
+    protocol = make_protocol(arm, language)
     protocol = replace(
         protocol,
         premises=replace(protocol.premises, shortest=20),
@@ -65,6 +68,8 @@ def start_duel(store: Store, name: str, *, model: str | None = "obedient", langu
     with store.write() as tx:
         made = projects.create_project(tx, name, protocol, seed=3).id
         projects.add_premises(tx, made, contexts, by=None)
+        places = empty_places(tx, projects.project(tx, made))
+        add_proposals(tx, made, places, [f"Perhaps {one.label}." for one in places], "mine", by=None)
         if model is not None:
             open_round(tx, made, [Adversary(name=model, reference=f"tests.web.duels:{model}", options={})], by=None)
         writer = accounts.create_account(tx, f"{name}@duel.example", "none")

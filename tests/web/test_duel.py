@@ -25,9 +25,9 @@ from tests.web.world import Visitor, World
 class Duel:
     """A writer at a job."""
 
-    def __init__(self, world: World, model: str | None = "obedient") -> None:
+    def __init__(self, world: World, model: str | None = "obedient", arm: str = "adversarial") -> None:
         self.world = world
-        self.project, self.writer = start_duel(world.store, "duel", model=model)
+        self.project, self.writer = start_duel(world.store, "duel", model=model, arm=arm)
         world.people["duellist"] = self.writer
         self.visitor = world.visitor("duellist")
 
@@ -68,7 +68,14 @@ def test_a_job_is_the_same_whenever_it_is_looked_at(empty: World) -> None:
         "neutral": "neither definitely",
     }
     assert re.search(rf'id="target" data-label="{target}">{words[target]}', duel.page())
-    assert duel.data()["job"] == {"target": target, "left": 5, "most": 5, "tries": []}
+    assert duel.data()["job"] == {
+        "target": target,
+        "shows_model": True,
+        "suggestion": None,
+        "left": 5,
+        "most": 5,
+        "tries": [],
+    }
     shown = post(duel.visitor, f"{path}/tries", {"key": "a", "text": f"say {target}"}).json()
     assert [one["state"] for one in shown["tries"]] == ["waiting"]
     assert duel.data()["job"] == shown
@@ -164,6 +171,30 @@ def test_a_job_is_its_writers_alone(empty: World) -> None:
     assert empty.one(select(tries.c.id)) is None
 
 
+@pytest.mark.parametrize("arm", ["plain", "assisted"])
+def test_a_writer_who_is_not_to_see_the_model_does_not(empty: World, arm: str) -> None:
+    duel = Duel(empty, arm=arm)
+    path, job = duel.take(), duel.data()["job"]
+    assert (job["shows_model"], job["most"]) == (False, 1)
+    assert job["suggestion"] == (f"Perhaps {job['target']}." if arm == "assisted" else None)
+    page = duel.page()
+    assert ("Perhaps" in page, "model gets wrong" in page) == (arm == "assisted", False)
+    other = next(label for label in LABELS if label != job["target"])
+    shown = post(duel.visitor, f"{path}/tries", {"key": "a", "text": f"say {other}"}).json()
+    duel.answer()
+    told = duel.visitor.get(f"{path}/tries").json()
+    assert told == shown
+    assert [(one["state"], one["scores"]) for one in told["tries"]] == [("sent", None)]
+    assert post(duel.visitor, f"{path}/tries", {"key": "b", "text": "Another."}).status_code == 409
+    done = post(duel.visitor, f"{path}/finish", {"key": "f", "timings": {"total": 3.5}}).json()
+    assert done["state"] == "counted"
+    with empty.store.read() as tx:
+        (row,) = tx.all(select(pairs))
+        assert recount.check(tx, duel.project) == []
+    assert (row.meta["fooled"], row.draw_number) == (True, 1)
+    assert row.meta.get("proposal", {}).get("source") == ("mine" if arm == "assisted" else None)
+
+
 def test_between_two_rounds_the_page_says_so(empty: World) -> None:
     duel = Duel(empty, None)
     assert "Between two rounds" in duel.page()
@@ -207,11 +238,13 @@ def test_a_requester_makes_a_campaign_in_the_browser(empty: World, language: str
         answer = boss.get(f"{home}{place}")
         assert answer.status_code == 200, place
         assert "multi-encourage" not in answer.text, place
-    kept = boss.send(f"{home}/settings", {"pay.bonus": "0.75", "conditions": "multi"})
+    refused = boss.post(f"{home}/settings", {"pay.bonus": "0.75", "conditions": "multi"})
+    assert refused.status_code == 422
+    kept = boss.send(f"{home}/settings", {"pay.bonus": "0.75", "conditions": "plain"})
     assert "0.75" in kept.text
     with empty.store.read() as tx:
         protocol = project(tx, made.id).protocol
-    assert (str(protocol.pay.bonus), [one.name for one in protocol.conditions]) == ("0.75", ["adversarial"])
+    assert (str(protocol.pay.bonus), [one.name for one in protocol.conditions]) == ("0.75", ["adversarial", "plain"])
 
 
 def test_writing_against_a_model_is_not_tried_out_on_a_copy(empty: World) -> None:

@@ -75,7 +75,7 @@ def init_command(
         typer.Option(
             "--protocol",
             help="single, multi, multi-encourage, multi-constraint, or several of these: a,b; human-baseline; vetting; "
-            "adversarial.",
+            "adversarial, plain, assisted, or several of these three as arms.",
         ),
     ],
     language: Annotated[str, typer.Option("--language", help="Language of the pairs: zh or en.")],

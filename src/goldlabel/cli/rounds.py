@@ -18,7 +18,17 @@ from goldlabel.cli.collecting import (
     require_collect,
 )
 from goldlabel.cli.entry import INTERRUPTED
-from goldlabel.cli.output import JsonOption, SeedOption, folder_option, note, open_pairs, parse_map, progress, show
+from goldlabel.cli.output import (
+    JsonOption,
+    SeedOption,
+    folder_option,
+    note,
+    open_pairs,
+    parse_map,
+    print_json,
+    progress,
+    show,
+)
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.cli.train import display_steps, parse_sample
 from goldlabel.errors import InputError
@@ -176,6 +186,52 @@ def status_command(
 
     with open_project(folder, database, project) as (store, found):
         show(status_of(store, found.id), as_json)
+
+
+@app.command("propose")
+@reads_files
+def propose_command(
+    folder: FolderArgument,
+    generator: Annotated[
+        str | None,
+        typer.Option(
+            "--generator", metavar="MODULE:FUNCTION", help="A function of premises and labels that writes hypotheses."
+        ),
+    ] = None,
+    examples: Annotated[
+        Path | None,
+        typer.Option("--examples", metavar="PATH", help="Pairs; the hypothesis of the nearest premise is proposed."),
+    ] = None,
+    project: ProjectOption = None,
+    database: DatabaseOption = None,
+    *,
+    reading: ReadingOptions,
+    as_json: JsonOption = False,
+) -> None:
+    """Make suggestions that writers of the assisted arm begin with, where a context has none."""
+    require_collect()
+    from goldlabel.collect.projects import project as project_of
+    from goldlabel.collect.rounds.proposals import empty_places
+    from goldlabel.rounds.proposing import by_examples, by_function, propose
+
+    if (generator is None) == (examples is None):
+        raise InputError("suggestions come from one place; give --generator MODULE:FUNCTION or --examples PATH")
+    if generator is not None:
+        generate, source = by_function(generator), generator
+    else:
+        generate, source = by_examples(open_pairs(str(examples), reading=reading, limit=None)), f"examples {examples}"
+    with closing(open_store(folder, database)) as store:
+        with store.read() as tx:
+            found = find_project(tx, folder, project)
+            wanted = len(empty_places(tx, found))
+        with progress("writing suggestions", wanted, in_bytes=False) as advance:
+            added = propose(store, found.id, generate, source, told=advance)
+        with store.read() as tx:
+            missing = len(empty_places(tx, project_of(tx, found.id)))
+    if as_json:
+        print_json({"added": added, "missing": missing, "source": source})
+    else:
+        typer.echo(f"{added:,} suggestions by {source}; {missing:,} places have none")
 
 
 @app.command("report")

@@ -219,6 +219,7 @@ ENGLISH = {
     "pay_written": "written {n} pairs at {rate} {currency}",
     "pay_bonus": "diverse, and no contradiction with a negator: {n} pairs at {rate} {currency}",
     "pay_fooled": "fooled the model, and others agree with the label: {rate} {currency}",
+    "pay_confirmed": "others agree with the label: {rate} {currency}",
     "pay_not_fooled": "others do not agree with the label any more",
     "pay_undone": "taken back",
     "paid_out": "paid out on {date}",

@@ -39,6 +39,10 @@ class Condition:
     ``negated_contradictions`` is how many of a premise's contradictions may hold a negator. ``bonus`` says that
     premises which meet the criteria earn one; ``checked_share`` of the pairs are looked at by the requester, and
     those found to break the rule cost the penalty.
+
+    Where people write against models, a condition is an arm: in one that ``shows_model`` a writer tries until the model
+    is wrong; in the others the model is asked without their knowing, and what they send once is judged by others. In
+    one that is ``assisted`` they begin with a suggestion.
     """
 
     name: str
@@ -47,6 +51,8 @@ class Condition:
     negated_contradictions: int | None = field(default=None, metadata=bounds(0, 100))
     bonus: bool = False
     checked_share: float = field(default=0.0, metadata=bounds(0, 1))
+    shows_model: bool = True
+    assisted: bool = False
 
     def __post_init__(self) -> None:
         different = bool(self.levels) and len(set(self.levels)) == len(self.levels)
@@ -335,7 +341,7 @@ def make_protocol(name: str, language: str) -> Protocol:
     names = name.split(",")
     kinds = offered_kinds()
     if len(names) > 1:
-        kinds = [kind for kind in kinds if kind.joins_conditions]
+        kinds = [kind for kind in kinds if kind.joins_conditions and names[0] in kind.protocols] or kinds
     allowed = {name: kind for kind in kinds for name in kind.protocols}
     for one in names:
         if one not in allowed:

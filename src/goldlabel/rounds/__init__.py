@@ -1,5 +1,6 @@
 """Rounds: what is collected against models is learnt from, and the next models are written against in their turn."""
 
+from goldlabel.rounds.arms import Arm, Arms, compare_arms
 from goldlabel.rounds.figures import Campaign, RoundFigures, measure_campaign
 from goldlabel.rounds.opening import open_next
 from goldlabel.rounds.report import write_report
@@ -7,10 +8,13 @@ from goldlabel.rounds.status import Status, status_of
 from goldlabel.rounds.training import Training, train_round
 
 __all__ = [
+    "Arm",
+    "Arms",
     "Campaign",
     "RoundFigures",
     "Status",
     "Training",
+    "compare_arms",
     "measure_campaign",
     "open_next",
     "status_of",

@@ -1,8 +1,8 @@
 """The figures of a campaign by round (Nie et al. 2020, Table 2 and Figures 4 to 7).
 
-An *example* is a try that a model answered in a job that was ended. Its *error rate* is the share of examples that the
-model labelled otherwise than the writer; the *verified* one counts those that others gave the writer's label. Tries and
-seconds are those of a job that ended in a verified error.
+An *example* is a try that a model answered in a job that was ended, by a writer who saw what the model said. Its *error
+rate* is the share of examples that the model labelled otherwise than the writer; the *verified* one counts those that
+others gave the writer's label. Tries and seconds are those of a job that ended in a verified error.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ def measure_campaign(snapshot: Snapshot, *, resamples: int = 1000) -> Campaign:
     """Measure every round of a project."""
     pairs = split_pairs(snapshot).pairs
     ended = pl.col("meta").str.json_path_match("$.pair_meta.unfinished").is_null()
-    frame = pairs.frame.filter(pl.col("round").is_not_null() & ended).collect()
+    against = [one.name for one in snapshot.project.protocol.conditions if one.shows_model]
+    shown = pl.col("round").is_not_null() & pl.col("condition").is_in(against)
+    frame = pairs.frame.filter(shown & ended).collect()
     if frame.is_empty():
         return Campaign(snapshot.project.name, ())
     meta = pl.col("meta")

@@ -1,7 +1,7 @@
 """The report of a campaign: its figures by round, and every model so far on every round's test set.
 
-The folder holds ``index.html`` and ``rounds.json`` (the figures), ``rounds.csv`` (Table 2), ``data`` (the export that
-they are of) and ``bench`` (what the suite ``rounds`` leaves, Table 3 among it).
+The folder holds ``index.html`` and ``rounds.json`` (the figures), ``rounds.csv`` (Table 2), ``arms.csv`` where there
+are several arms, ``data`` (the export that they are of) and ``bench`` (what the suite ``rounds`` leaves, with Table 3).
 """
 
 from __future__ import annotations
@@ -16,15 +16,18 @@ import polars as pl
 from goldlabel.bench import BenchProgress, bench
 from goldlabel.collect.data.export import export_project
 from goldlabel.collect.data.snapshot import take_snapshot
+from goldlabel.collect.rounds.costs import costs_of
 from goldlabel.collect.rounds.rounds import Round, rounds_of
 from goldlabel.collect.store import Store
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.files import write_text
 from goldlabel.metrics import Estimate
 from goldlabel.report import Bar, Page, Section, render_page
+from goldlabel.rounds.arms import Arms, compare_arms
 from goldlabel.rounds.figures import Campaign, measure_campaign
 
 DATA, BENCH, PAGE, FIGURES, TABLE = "data", "bench", "index.html", "rounds.json", "rounds.csv"
+ARMS = "arms.csv"
 
 
 def write_report(
@@ -34,7 +37,11 @@ def write_report(
     target = Path(folder)
     with store.read() as tx:
         rounds = rounds_of(tx, project_id)
-        campaign = measure_campaign(take_snapshot(tx, project_id))
+        snapshot = take_snapshot(tx, project_id)
+        costs = costs_of(tx, project_id)
+    campaign = measure_campaign(snapshot)
+    compared = len(snapshot.project.protocol.conditions) > 1 and len(snapshot.own) > 0
+    arms = compare_arms(snapshot, costs) if compared else None
     export_project(store, project_id, target / DATA)
     results = None
     if any(one.splits.get("test") for one in campaign.rounds):
@@ -47,10 +54,12 @@ def write_report(
             progress=progress,
         )
     judged = None if results is None else results.to_dict()
-    told = campaign.to_dict() | {"models": judged and judged["models"]}
+    told = campaign.to_dict() | {"models": judged and judged["models"], "arms": arms and arms.to_dict()}
     write_text(target / FIGURES, json.dumps(told, ensure_ascii=False, indent=2) + "\n")
     campaign.save(target / TABLE)
-    render_page(_page(campaign, None if results is None else results.table), target / PAGE)
+    if arms is not None:
+        arms.save(target / ARMS)
+    render_page(_page(campaign, None if results is None else results.table, arms), target / PAGE)
     return campaign, results
 
 
@@ -62,7 +71,7 @@ def models_of(rounds: list[Round]) -> Mapping[str, str]:
     return models
 
 
-def _page(campaign: Campaign, accuracies: pl.DataFrame | None) -> Page:
+def _page(campaign: Campaign, accuracies: pl.DataFrame | None, arms: Arms | None) -> Page:
     rounds = campaign.rounds
     sections = [
         Section(
@@ -107,6 +116,14 @@ def _page(campaign: Campaign, accuracies: pl.DataFrame | None) -> Page:
     if accuracies is not None:
         text = "Accuracy in per cent on each round's test set; exclusive: pairs of writers who are in test alone."
         sections.insert(1, Section(heading="Every model on every round", text=text, table=accuracies))
+    if arms is not None:
+        text = (
+            "Writers came to the arms at random, and all arms have the same contexts, labels, pay and verifiers. In an "
+            "arm without a model to be seen the models were asked all the same; a sentence is confirmed where others "
+            "give it the writer's label. With 95 % intervals, pairs of one context taken together."
+        )
+        bars = [Bar(f"{arm.name}: verified errors", arm.verified_errors) for arm in arms.arms]
+        sections.insert(1, Section(heading="What the adversary is worth", text=text, bars=bars, table=arms.table))
     return Page(title=campaign.name, lead=campaign.title, sections=sections, wide=True)
 
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from goldlabel.collect.rounds import fooling, tries
+from goldlabel.collect.rounds.proposals import proposal_for
 from goldlabel.collect.rounds.records import Try
 from goldlabel.collect.rounds.rounds import open_round_of
 from goldlabel.collect.store import Store, Transaction
@@ -38,7 +39,10 @@ class NewTry(BaseModel):
 
 
 class ShownTry(BaseModel):
-    """A try as its page shows it; ``state`` is ``waiting``, ``failed``, ``right`` (the model) or ``fooled``."""
+    """A try as its page shows it; ``state`` is ``waiting``, ``failed``, ``right`` (the model) or ``fooled``.
+
+    Where the model is not to be seen it is ``sent``.
+    """
 
     number: int
     key: str
@@ -48,9 +52,14 @@ class ShownTry(BaseModel):
 
 
 class Tries(BaseModel):
-    """The tries of a job, the label that it asks for, and how many tries are left of how many."""
+    """The tries of a job, the label that it asks for, and how many tries are left of how many.
+
+    ``suggestion`` is a sentence to begin with, where there is one.
+    """
 
     target: str
+    shows_model: bool
+    suggestion: str | None
     left: int
     most: int
     tries: list[ShownTry]
@@ -109,9 +118,16 @@ def view(tx: Transaction, assignment_id: int, person_id: int) -> Tries:
     row = assignment.own_assignment(tx, assignment_id, person_id)
     made = tries.tries_of(tx, assignment_id, person_id)
     fought = open_round_of(tx, row.project_id)
-    most = fought.tries if fought is not None else 0
-    left = tries.tries_left(most, made)
-    return Tries(target=tries.target_of(tx, row), left=left, most=most, tries=[_shown(one) for one in made])
+    arm, target = tries.arm_of(tx, row), tries.target_of(tx, row)
+    suggested = proposal_for(tx, row.premise_id, target) if arm.assisted else None
+    return Tries(
+        target=target,
+        shows_model=arm.shows_model,
+        suggestion=suggested.text if suggested else None,
+        left=tries.tries_left(arm, fought, made) if fought is not None else 0,
+        most=tries.most_tries(arm, fought) if fought is not None else 0,
+        tries=[_shown(one, arm.shows_model) for one in made],
+    )
 
 
 def _view(store: Store, assignment_id: int, person_id: int) -> Tries:
@@ -119,7 +135,9 @@ def _view(store: Store, assignment_id: int, person_id: int) -> Tries:
         return view(tx, assignment_id, person_id)
 
 
-def _shown(one: Try) -> ShownTry:
+def _shown(one: Try, shows_model: bool) -> ShownTry:
+    if not shows_model:
+        return ShownTry(number=one.number, key=one.key, text=one.text, state="sent", scores=None)
     state = "waiting" if one.decided_at is None else "failed" if one.failed else "fooled" if one.fooled else "right"
     return ShownTry(
         number=one.number,

@@ -44,6 +44,8 @@ WORDS = {
     "multi": N_("multi"),
     "multi-encourage": N_("multi-encourage"),
     "multi-constraint": N_("multi-constraint"),
+    "plain": N_("plain"),
+    "assisted": N_("assisted"),
     **{kind.name: kind.title for kind in offered_kinds()},
     "verifying": N_("judging"),
     "running": N_("running"),

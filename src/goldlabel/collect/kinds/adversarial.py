@@ -2,6 +2,10 @@
 
 A round is open for some time, with models of its own; a writer tries until a model is wrong, and two or three others
 decide who was right (``collect/rounds/``: rounds, tries, fooling). The labels are worded as in the paper (section 2.2).
+
+A campaign may have arms, to which writers are dealt at random: beside ``adversarial`` writers there are ``plain`` ones,
+who see no model and send one sentence, and ``assisted`` ones, who begin with a suggestion. All arms have the same
+contexts, labels, pay and verifiers, so what the adversary is worth can be measured (Kaushik et al. 2021).
 """
 
 from __future__ import annotations
@@ -29,11 +33,21 @@ if TYPE_CHECKING:
     from goldlabel.collect.data.snapshot import Snapshot
 
 
-def _make(_: Sequence[str], language: str) -> Protocol:
-    """Contexts of 250 to 600 characters, a writer for each label, five tries, and every pair verified that fooled."""
-    name = ADVERSARIAL.name
+ARMS = {
+    arm.name: arm
+    for arm in (
+        Condition(name="adversarial", levels=(ONLY,), optional=()),
+        Condition(name="plain", levels=(ONLY,), optional=(), shows_model=False),
+        Condition(name="assisted", levels=(ONLY,), optional=(), shows_model=False, assisted=True),
+    )
+}
+
+
+def _make(names: Sequence[str], language: str) -> Protocol:
+    """Contexts of 250 to 600 characters, a writer for each label in each arm, five tries; what fooled is verified."""
+    arms = [ARMS[name] for name in names or ADVERSARIAL.protocols[:1]]
     return replace(
-        base_protocol(name, language, [Condition(name=name, levels=(ONLY,), optional=())]),
+        base_protocol(ADVERSARIAL.name, language, arms),
         premises=PremiseRules(shortest=250, longest=600),
         writing=WritingRules(tries=5, writers_per_premise=3),
         verifying=VerifyingRules(share=1.0, verifiers=2, abstentions=("incomprehensible",), foreign=0),
@@ -58,7 +72,13 @@ ADVERSARIAL = Kind(
     imports=("gold",),
     settings=("premises.shortest", "premises.longest", "writing.longest", *JUDGING_SETTINGS, "pay.pair", "pay.bonus"),
     judging_text="confirming",
-    protocols=("adversarial",),
+    protocols=tuple(ARMS),
+    conditions=ARMS,
+    about={
+        "adversarial": N_("Writers see what the model says, and try until it is wrong."),
+        "plain": N_("Writers see no model and send one sentence; the model is asked without their knowing."),
+        "assisted": N_("As plain, but writers begin with a suggestion, which they may change."),
+    },
     make=_make,
     policy=_policy,
     figures=measure,

@@ -65,6 +65,13 @@ ELICITATION = Kind(
     ),
     judging_text="verifying",
     protocols=tuple(CONDITIONS),
+    conditions={name: CONDITIONS.get(name) for name in CONDITIONS},
+    about={
+        "single": N_("One sentence per label: the way of MNLI."),
+        "multi": N_("Up to three per label: easy, medium, hard."),
+        "multi-encourage": N_("As multi; a bonus for varied sentences and contradictions without a negator."),
+        "multi-constraint": N_("As multi; at most one of three contradictions may hold a negator."),
+    },
     make=_make,
     policy=panel,
     figures=_figures,

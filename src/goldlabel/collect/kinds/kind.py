@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from goldlabel.collect.data.figures import Figures
     from goldlabel.collect.data.snapshot import Snapshot
     from goldlabel.collect.projects import Project
-    from goldlabel.collect.protocols import Protocol
+    from goldlabel.collect.protocols import Condition, Protocol
     from goldlabel.collect.store import Transaction
     from goldlabel.collect.work.verdicts import Policy
     from goldlabel.pairs.splits import Plan
@@ -66,9 +66,10 @@ class Kind:
     come from that a project is about (``written`` in it or ``imported``), ``imports`` as what others may be brought.
     ``judging_text`` names the instructions for verifiers. ``policy`` says when a pair is decided; ``relabels`` that
     its verdict becomes its label. ``protocols`` are the names of ready-made protocols, which ``make`` makes in a
-    language; where these are conditions of writing, several may be joined. Where a kind ``has_rounds``, people write
-    against models while a round is open. ``decided`` is called whenever a pair's verdict changes (with the pair's id
-    and whose answer changed it). ``words`` are its own for labels and settings, in the place of the usual ones.
+    language; where these are ``conditions`` of writing, each told ``about`` in a line, several may be joined. Where a
+    kind ``has_rounds``, people write against models while a round is open. ``decided`` is called whenever a pair's
+    verdict changes (with the pair's id and whose answer changed it). ``words`` are its own for labels and settings, in
+    the place of the usual ones.
     """
 
     name: str
@@ -80,6 +81,8 @@ class Kind:
     settings: tuple[str, ...]
     judging_text: str
     protocols: tuple[str, ...]
+    conditions: Mapping[str, Condition] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
     make: Callable[[Sequence[str], str], Protocol]
     policy: Callable[[Protocol], Policy]
     figures: Callable[[Snapshot, int], Figures]

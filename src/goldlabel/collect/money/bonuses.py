@@ -1,5 +1,7 @@
 """Bonuses: a writer earns one for a pair that fooled the model when others give it the writer's label.
 
+In an arm without a model to be seen every pair is put to others, and each that they give the writer's label earns it.
+
 Nie et al. (2020, section 2.2) pay it on top of the job. It follows the verdict: where that changes, or is gone, the
 line is reversed. Where a requester sets the whole job aside, its bonus goes or stays with its other pay.
 """
@@ -9,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sqlalchemy import select
+
 from goldlabel.collect.events import record
 from goldlabel.collect.messages import message
 from goldlabel.collect.money.ledger import Line, in_units, lines, pay, reverse_line, standing_lines
 from goldlabel.collect.rounds.rounds import rates_of, round_of
-from goldlabel.collect.schema import pairs
+from goldlabel.collect.schema import pairs, subsets
 from goldlabel.collect.store import Transaction
 
 if TYPE_CHECKING:
@@ -31,6 +35,7 @@ def follow_verdict(tx: Transaction, project: Project, pair_id: int, by: int | No
     standing = [line for line in standing_lines(tx, project.id, row.answer_id) if line in given]
     rates = rates_of(project, round_of(tx, row.round_id))
     confirmed = row.verdict == row.label
+    arm = project.protocol.condition(tx.value(select(subsets.c.condition).where(subsets.c.id == row.subset_id)))
     if confirmed and not standing:
         units = in_units(rates.bonus)
         event_id = _record(tx, project, "pay.bonus", row.writer_id, pair_id, units, by)
@@ -40,7 +45,11 @@ def follow_verdict(tx: Transaction, project: Project, pair_id: int, by: int | No
             person_id=row.writer_id,
             kind="bonus",
             units=units,
-            reason=message("pay_fooled", rate=str(rates.bonus), currency=project.protocol.pay.currency),
+            reason=message(
+                "pay_fooled" if arm.shows_model else "pay_confirmed",
+                rate=str(rates.bonus),
+                currency=project.protocol.pay.currency,
+            ),
             key=f"{_KEY}{pair_id} {len(given) + 1}",
             event_id=event_id,
             answer_id=row.answer_id,

@@ -311,7 +311,11 @@ def _check_role(tx: Transaction, project_id: int, role: str, condition: str, exc
 
 
 def _least_written(tx: Transaction, project_id: int) -> str:
-    """Return the condition with the fewest writers, the first of those with as few."""
+    """Return the condition with the fewest writers; of several with as few, one is drawn.
+
+    So as many writers come to each condition, and the order in which they come says nothing of where they go
+    (permuted blocks, a writer for each condition in a block).
+    """
     held = Counter(
         row.condition
         for row in tx.all(
@@ -320,7 +324,10 @@ def _least_written(tx: Transaction, project_id: int) -> str:
             )
         )
     )
-    return min((one.name for one in project(tx, project_id).protocol.conditions), key=lambda name: held[name])
+    found = project(tx, project_id)
+    names = [one.name for one in found.protocol.conditions]
+    fewest = min(held[name] for name in names)
+    return found.random("condition", held.total()).choice([name for name in names if held[name] == fewest])
 
 
 def _invitations(tx: Transaction, chosen: Any) -> list[Invitation]:

@@ -1,7 +1,8 @@
 """The end of a job against models: the tries become pairs, and the one that fooled the model is to be verified.
 
 A job may end when a try has fooled the model and the writer has said why their label is right and why the model was
-wrong, or when all tries are used up. Tries that the model got right become pairs, too, which nobody verifies.
+wrong, or when all tries are used up. Tries that the model got right become pairs, too, which nobody verifies. In an arm
+without a model to be seen a job ends with its one sentence, which is verified whatever a model says.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict, Invalid
 from goldlabel.collect.rounds.records import all_tries, store_pairs
 from goldlabel.collect.rounds.rounds import Round, rates_of, round_of
-from goldlabel.collect.rounds.tries import tries_left
+from goldlabel.collect.rounds.tries import arm_of, counted_tries, tries_left
 from goldlabel.collect.schema import tasks, tries
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import drawing
@@ -43,29 +44,40 @@ def finish(
     row, earlier = begin_answer(tx, assignment_id, person_id, ("write",), key)
     if earlier is not None:
         return earlier
-    made = [one for one in all_tries(tx, row.id) if not one.failed]
+    arm = arm_of(tx, row)
+    made = counted_tries(arm, all_tries(tx, row.id))
     if not made:
         raise Conflict("no_try")
-    if made[-1].fooled is None:
-        raise Conflict("try_waits")
     fought = _round_of(tx, row)
-    if not made[-1].fooled and tries_left(fought.tries, made):
-        raise Conflict("tries_left", n=tries_left(fought.tries, made))
-    said = _checked_reasons(reasons) if made[-1].fooled else {}
+    said: dict[str, str] = {}
+    if arm.shows_model:
+        if made[-1].fooled is None:
+            raise Conflict("try_waits")
+        if not made[-1].fooled and tries_left(arm, fought, made):
+            raise Conflict("tries_left", n=tries_left(arm, fought, made))
+        said = _checked_reasons(reasons) if made[-1].fooled else {}
     found = project(tx, row.project_id)
     times = checked_timings(timings or {})
     answer = store_answer(tx, row, key, timings=times, seconds=times.get("total"))
     about = {"round": fought.number}
     stored = [
         *store_pairs(tx, row, made[:-1], about, answer, fought.id),
-        *store_pairs(tx, row, made[-1:], about | ({"reasons": said} if said else {}), answer, fought.id),
+        *store_pairs(
+            tx,
+            row,
+            made[-1:],
+            about | ({"reasons": said} if said else {}),
+            answer,
+            fought.id,
+            all_judged=not arm.shows_model,
+        ),
     ]
     rate = rates_of(found, fought).pair
     reason = message("pay_job", rate=str(rate), currency=found.protocol.pay.currency)
     written = [[pair_id, one.target] for pair_id, one in zip(stored, made, strict=True)]
     earned = [Earning("base", in_units(rate), reason)]
     record_answer(tx, answer, "answer.written", f"premise {row.premise_id}", {"pairs": written}, earned)
-    if answer.state == "counted" and made[-1].fooled:
+    if answer.state == "counted" and (made[-1].fooled or not arm.shows_model):
         task = tx.row(tasks, id=row.task_id)
         assert task is not None
         subset_id = drawing.lock_subset(tx, found.id, "written", task.condition, task.genre)

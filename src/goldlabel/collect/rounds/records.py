@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Row, select
 
 from goldlabel.collect.protocols import ONLY
+from goldlabel.collect.rounds.proposals import told_of
 from goldlabel.collect.schema import answers, assignments, pairs, tasks, tries
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import drawing
@@ -32,6 +33,7 @@ class Try:
     problem: str | None
     created_at: datetime
     decided_at: datetime | None
+    proposal_id: int | None
 
     @property
     def failed(self) -> bool:
@@ -51,7 +53,19 @@ def all_tries(tx: Transaction, assignment_id: int) -> list[Try]:
 
 
 def _try(row: Row[Any]) -> Try:
-    names = ("number", "key", "target", "text", "drawn", "model", "scores", "problem", "created_at", "decided_at")
+    names = (
+        "number",
+        "key",
+        "target",
+        "text",
+        "drawn",
+        "model",
+        "scores",
+        "problem",
+        "created_at",
+        "decided_at",
+        "proposal_id",
+    )
     return Try(**{name: getattr(row, name) for name in names})
 
 
@@ -62,10 +76,13 @@ def store_pairs(
     about: Mapping[str, Any],
     answer: Row[Any] | None,
     round_id: int,
+    *,
+    all_judged: bool = False,
 ) -> list[int]:
     """Store the tries of a job as pairs: those that are to be verified beside those that are not; return their ids.
 
-    ``about`` is what is told of all of them. A job without an ``answer`` was not ended, and nothing of it is verified.
+    What fooled the model is, or with ``all_judged`` everything. ``about`` is what is told of all of them. A job without
+    an ``answer`` was not ended, and nothing of it is verified.
     """
     task = tx.row(tasks, id=job.task_id)
     assert task is not None
@@ -79,10 +96,10 @@ def store_pairs(
             "hypothesis": one.text,
             "label": one.target,
             "level": ONLY,
-            "meta": told(one) | dict(about),
+            "meta": told(one) | told_of(tx, one.proposal_id, one.text) | dict(about),
             "round_id": round_id,
         }
-        origin = "written" if one.fooled and answer is not None else "tried"
+        origin = "written" if (one.fooled or all_judged) and answer is not None else "tried"
         subset_id = drawing.lock_subset(tx, job.project_id, origin, task.condition, task.genre)
         if answer is None or answer.state == "counted":
             (pair_id,) = drawing.place(tx, subset_id, [new])

@@ -17,9 +17,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, or_, select
 
 from goldlabel.collect.projects import project
+from goldlabel.collect.protocols import Condition
 from goldlabel.collect.refusals import Conflict, Invalid
+from goldlabel.collect.rounds.proposals import proposal_for
 from goldlabel.collect.rounds.records import Try, all_tries, told
-from goldlabel.collect.rounds.rounds import open_round_of
+from goldlabel.collect.rounds.rounds import Round, open_round_of
 from goldlabel.collect.schema import assignments, pairs, premises, tasks, tries
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work.answering import check_key
@@ -56,6 +58,12 @@ def target_of(tx: Transaction, row: Row[Any]) -> str:
     return str(labels[(premise.number + task.slot) % len(labels)])
 
 
+def arm_of(tx: Transaction, row: Row[Any]) -> Condition:
+    """Return the arm that an assignment belongs to."""
+    name = tx.value(select(tasks.c.condition).where(tasks.c.id == row.task_id))
+    return project(tx, row.project_id).protocol.condition(name)
+
+
 def add_try(tx: Transaction, assignment_id: int, person_id: int, *, key: str, text: str) -> Try:
     """Keep a new try, and draw the model that is to answer; the same ``key`` again gives the one that is there."""
     check_key(key)
@@ -71,11 +79,12 @@ def add_try(tx: Transaction, assignment_id: int, person_id: int, *, key: str, te
     fought = open_round_of(tx, row.project_id)
     if fought is None:
         raise Conflict("no_round")
-    answered = [one for one in before if not one.failed]
-    if answered and answered[-1].fooled is not False:
+    arm = arm_of(tx, row)
+    answered = counted_tries(arm, before)
+    if arm.shows_model and answered and answered[-1].fooled is not False:
         raise Conflict("try_waits")
-    if len(answered) >= fought.tries:
-        raise Conflict("tries_used", n=fought.tries)
+    if len(answered) >= most_tries(arm, fought):
+        raise Conflict("tries_used", n=most_tries(arm, fought))
     text = clean_text(text)
     longest = current.protocol.writing.longest
     if not 1 <= len(text) <= longest:
@@ -83,6 +92,8 @@ def add_try(tx: Transaction, assignment_id: int, person_id: int, *, key: str, te
     if fold_word(text) in {fold_word(one.text) for one in answered}:
         raise Invalid("try_repeated")
     keep_alive(tx, current, row)
+    target = target_of(tx, row)
+    proposal = proposal_for(tx, row.premise_id, target) if arm.assisted else None
     chance = current.random("adversary", assignment_id, len(before))
     tx.insert(
         tries,
@@ -90,10 +101,11 @@ def add_try(tx: Transaction, assignment_id: int, person_id: int, *, key: str, te
         round_id=fought.id,
         number=len(before) + 1,
         key=key,
-        target=target_of(tx, row),
+        target=target,
         text=text,
         drawn=chance.choice(fought.adversaries).name,
         created_at=tx.now,
+        proposal_id=None if proposal is None else proposal.id,
     )
     return tries_of(tx, assignment_id, person_id)[-1]
 
@@ -165,6 +177,16 @@ def tries_of(tx: Transaction, assignment_id: int, person_id: int) -> list[Try]:
     return all_tries(tx, assignment_id)
 
 
-def tries_left(number_of_tries: int, before: Sequence[Try]) -> int:
-    """Return how many tries are left after those made; one that no model could answer costs nothing."""
-    return max(0, number_of_tries - sum(not one.failed for one in before))
+def counted_tries(arm: Condition, before: Sequence[Try]) -> list[Try]:
+    """Return the tries that count; one that no model could answer does not, where the writer waits for the model."""
+    return [one for one in before if not (arm.shows_model and one.failed)]
+
+
+def most_tries(arm: Condition, fought: Round) -> int:
+    """Return how many tries a job has: one where there is no model to be seen."""
+    return fought.tries if arm.shows_model else 1
+
+
+def tries_left(arm: Condition, fought: Round, before: Sequence[Try]) -> int:
+    """Return how many tries are left after those made."""
+    return max(0, most_tries(arm, fought) - len(counted_tries(arm, before)))

@@ -38,7 +38,7 @@ from goldlabel.collect.schema.people_tables import (
     visits,
 )
 from goldlabel.collect.schema.project_tables import collection, deliveries, events, job_files, jobs, projects, webhooks
-from goldlabel.collect.schema.round_tables import rounds, tries
+from goldlabel.collect.schema.round_tables import proposals, rounds, tries
 from goldlabel.collect.schema.work_tables import (
     adjudications,
     answers,
@@ -85,6 +85,7 @@ __all__ = [
     "people",
     "premises",
     "projects",
+    "proposals",
     "pseudonyms",
     "rate_buckets",
     "remarks",

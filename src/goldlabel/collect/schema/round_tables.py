@@ -33,6 +33,20 @@ Index(
     postgresql_where=rounds.c.state == "open",
 )
 
+proposals = Table(
+    "proposals",
+    metadata,
+    id_column(),
+    reference("project_id", "projects"),
+    reference("premise_id", "premises"),
+    Column("label", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    UniqueConstraint("premise_id", "label"),
+)
+"""Hypotheses that a writer may begin with, each from a ``source``: a generator, or a dataset."""
+
 tries = Table(
     "tries",
     metadata,
@@ -52,13 +66,15 @@ tries = Table(
     Column("created_at", Moment, nullable=False),
     Column("decided_at", Moment),
     reference("pair_id", "pairs", nullable=True),
+    reference("proposal_id", "proposals", nullable=True),
     UniqueConstraint("assignment_id", "number"),
     UniqueConstraint("assignment_id", "key"),
 )
 """What was tried within an assignment, and what a model said to it: a probability for each label.
 
 ``drawn`` is the model that was to answer, ``model`` the one that did, ``problem`` why it was another one, or none. A
-try is decided when it has ``decided_at``; until then a ``worker`` may hold it. ``pair_id`` is the pair it became."""
+try is decided when it has ``decided_at``; until then a ``worker`` may hold it. ``pair_id`` is the pair it became,
+``proposal_id`` what its writer began with."""
 Index(
     "ix_tries_undecided",
     tries.c.id,

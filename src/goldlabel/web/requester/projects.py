@@ -12,7 +12,7 @@ from goldlabel.collect import projects
 from goldlabel.collect.kinds import offered_kinds
 from goldlabel.collect.people.accounts import Session
 from goldlabel.collect.projects import LONGEST_NAME
-from goldlabel.collect.protocols import CONDITIONS, LANGUAGES, LONGEST_LABEL, MOST_LABELS, make_protocol, with_labels
+from goldlabel.collect.protocols import LANGUAGES, LONGEST_LABEL, MOST_LABELS, make_protocol, with_labels
 from goldlabel.collect.refusals import Forbidden, Invalid
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
@@ -20,16 +20,8 @@ from goldlabel.web.failures import describe
 from goldlabel.web.language import language_of
 from goldlabel.web.pages import page
 from goldlabel.web.security import Managed, Person, Stored, may_make_projects
-from goldlabel.web.words import N_
 
 router = APIRouter(tags=["projects"])
-
-ABOUT = {
-    "single": N_("One sentence per label: the way of MNLI."),
-    "multi": N_("Up to three per label: easy, medium, hard."),
-    "multi-encourage": N_("As multi; a bonus for varied sentences and contradictions without a negator."),
-    "multi-constraint": N_("As multi; at most one of three contradictions may hold a negator."),
-}
 
 Name = Annotated[str, Form(max_length=4 * LONGEST_NAME)]
 Word = Annotated[str, Form(max_length=40)]
@@ -57,10 +49,11 @@ def make_project(
     _require_requester(person, store)
     kind = kind or offered_kinds()[0].name
     try:
-        in_conditions = any(one.joins_conditions for one in offered_kinds() if one.name == kind)
-        if in_conditions and not conditions:
+        joined = next((one.protocols for one in offered_kinds() if one.name == kind and one.joins_conditions), ())
+        chosen = [name for name in conditions if name in joined]
+        if joined and not chosen and kind not in joined:
             raise Invalid("no_condition_chosen")
-        protocol = make_protocol(",".join(conditions) if in_conditions else kind, language)
+        protocol = make_protocol(",".join(chosen) or kind, language)
         protocol = with_labels(protocol, labels)
         with store.write() as tx:
             made = projects.create_project(tx, name, protocol, by=person.person_id)
@@ -90,5 +83,4 @@ def _new_project_page(request: Request, *, status: int = 200, **given: object) -
     kinds = offered_kinds()
     values = {"problem": "", "name": "", "kind": kinds[0].name, "language": "en", "chosen": [], "labels": "", **given}
     values["project_language"] = values.pop("language")
-    choices = {"kinds": kinds, "about": {name: ABOUT[name] for name in CONDITIONS}, "project_languages": LANGUAGES}
-    return page(request, "requester/new.html", status=status, **values, **choices)
+    return page(request, "requester/new.html", status=status, kinds=kinds, project_languages=LANGUAGES, **values)

@@ -16,7 +16,7 @@ from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.messages import hint
 from goldlabel.collect.money.amounts import PLACES, parse_decimal
 from goldlabel.collect.projects import Project
-from goldlabel.collect.protocols import CONDITIONS, Protocol
+from goldlabel.collect.protocols import CONDITIONS, Condition, Protocol
 from goldlabel.collect.refusals import Invalid, Refusal
 from goldlabel.collect.settings import bounds_of, dump_settings
 from goldlabel.collect.store import Store
@@ -24,7 +24,6 @@ from goldlabel.errors import InputError
 from goldlabel.messages import Word
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
-from goldlabel.web.requester.projects import ABOUT
 from goldlabel.web.requester.setting_help import HELP
 from goldlabel.web.security import Managed, Person, Stored
 from goldlabel.web.words import N_
@@ -163,14 +162,14 @@ def changed(protocol: Protocol, given: Mapping[str, str], conditions: list[str])
     held = {condition.name for condition in protocol.conditions}
     for name in conditions:
         if name not in held and kind.joins_conditions:
-            fields["conditions"].append(_condition(name))
+            fields["conditions"].append(_condition(name, kind.conditions))
     return Protocol.from_dict(fields)
 
 
-def _condition(name: str) -> dict[str, Any]:
-    if name not in CONDITIONS:
-        raise Invalid("no_such_condition", name=name, hint=hint(name, CONDITIONS))
-    return dump_settings(CONDITIONS.get(name))
+def _condition(name: str, allowed: Mapping[str, Condition]) -> dict[str, Any]:
+    if name not in allowed:
+        raise Invalid("no_such_condition", name=name, hint=hint(name, allowed))
+    return dump_settings(allowed[name])
 
 
 def _text(setting: Setting, value: Any) -> str:
@@ -237,7 +236,7 @@ def _settings_page(
         defaults=shown(kind.make(names, protocol.language)),
         help=HELP,
         held=[condition.name for condition in project.protocol.conditions],
-        about=ABOUT if project.kind.joins_conditions else {},
+        about=kind.about,
         problem=problem,
         wrong=wrong,
         saved=saved,

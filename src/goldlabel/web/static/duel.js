@@ -27,6 +27,7 @@ let revision = 0;
 let draftTimer = null;
 
 // Where the job stands: "sending", "waiting", "failed", "right", "fooled", "used_up", or "new" before the first try.
+// Where the model is not to be seen, a sentence is "sent", and with it the job ends by itself.
 function state() {
   if (sending) return "sending";
   const last = job.tries.at(-1);
@@ -35,14 +36,14 @@ function state() {
 }
 
 const isBusy = () => ["sending", "waiting"].includes(state());
-const isEnded = () => ["fooled", "used_up"].includes(state());
+const isEnded = () => ["fooled", "used_up", "sent"].includes(state());
 const spoken = (text) => text.trim().replace(/\s+/gu, " ");
 
 // What keeps the writer from going on, in a few words; empty if nothing does.
 function obstacle() {
   if (unusable.checked && !isEnded()) return note.value.trim() ? "" : say("ask_note");
   if (isBusy()) return say("outcome_waiting");
-  if (state() === "used_up") return "";
+  if (["used_up", "sent"].includes(state())) return "";
   if (state() === "fooled") return Object.values(reasons).every(({ value }) => value.trim()) ? "" : say("ask_reasons");
   if (!spoken(box.value)) return say("try_empty");
   const tried = job.tries.filter((one) => one.state === "right").map((one) => spoken(one.text));
@@ -51,16 +52,16 @@ function obstacle() {
 
 // Showing
 
-const SAID = { new: "", sending: "try_sending", waiting: "try_thinking" };
+const SAID = { new: "", sending: "try_sending", waiting: "try_thinking", sent: "" };
 
 function show() {
   const now = state();
   form.hidden = over;
   find("empty").hidden = !over;
-  const told = SAID[now] ?? `try_${now}`;
+  const told = now === "sending" && !job.shows_model ? "state_sending" : SAID[now] ?? `try_${now}`;
   set(find("says"), told && say(told));
   find("says").dataset.state = now;
-  set(find("left"), isEnded() ? "" : say("tries_left", { left: job.left, most: job.most }));
+  set(find("left"), isEnded() || !job.shows_model ? "" : say("tries_left", { left: job.left, most: job.most }));
   const marks = unusable.checked && !isEnded();
   find("writing").hidden = isEnded() || marks;
   find("reasons").hidden = now !== "fooled";
@@ -74,7 +75,7 @@ function show() {
 
 function showButton() {
   const asked = obstacle();
-  const does = isEnded() ? "finish" : unusable.checked ? "mark_unusable" : "try";
+  const does = isEnded() ? "finish" : unusable.checked ? "mark_unusable" : job.shows_model ? "try" : "submit";
   set(find("ask"), asked || say(does));
   find("submit").setAttribute("aria-disabled", String(Boolean(asked)));
 }
@@ -86,7 +87,7 @@ function set(element, text) {
 
 // The newest first: it stands beside the box.
 function showTries() {
-  const shown = [...job.tries].reverse().map((one) => {
+  const shown = [...(job.shows_model ? job.tries : [])].reverse().map((one) => {
     const row = find("try").content.cloneNode(true).firstElementChild;
     row.dataset.state = one.state;
     row.querySelector(".tried").textContent = one.text;
@@ -131,7 +132,7 @@ function showContent(shown, number) {
 async function openDraft() {
   const kept = (await outbox.draft(task.assignment))?.body;
   const newest = (kept?.revision ?? -1) > (task.draft?.revision ?? -1) ? kept : task.draft;
-  const last = job.tries.at(-1)?.text;
+  const last = job.tries.at(-1)?.text ?? job.suggestion;
   const blank = { texts: last ? { hypothesis: last } : {}, unusable: false, note: "", seconds: {} };
   showContent(newest?.content ?? blank, newest?.revision ?? 0);
 }
@@ -243,6 +244,7 @@ function take(now) {
   job = now;
   show();
   if (state() !== before && state() === "fooled") reasons.label.focus();
+  if (state() === "sent" && !over) submit();
 }
 
 async function sent(entry, answer) {
@@ -321,6 +323,7 @@ async function start() {
   if (matchMedia("(pointer: fine)").matches && !isEnded()) box.focus({ preventScroll: true });
   if (data.aside) offerAside();
   outbox.flushAll();
+  if (state() === "sent" && !over) submit();
   wait();
 }
 

@@ -1,0 +1,84 @@
+"""Proposals for writers of an assisted arm: from a generator of the user's own, or from pairs of a dataset.
+
+A generator is any function ``f(premises, labels)`` that returns a hypothesis for each of them, ``module:function``. Of
+a dataset the hypothesis is taken whose premise is nearest to the context by TF-IDF, among pairs of the label asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from goldlabel.collect.projects import project
+from goldlabel.collect.rounds.proposals import Place, add_proposals, empty_places
+from goldlabel.collect.store import Store
+from goldlabel.errors import InputError
+from goldlabel.models.function import REFERENCE, import_function_module
+from goldlabel.pairs import Pairs
+
+STEP = 64
+"""Places that a generator is asked for at a time; what it wrote is kept before it is asked again."""
+Generate = Callable[[Sequence[Place]], Sequence[str]]
+
+
+def propose(
+    store: Store, project_id: int, generate: Generate, source: str, *, told: Callable[[int], object] = lambda _: None
+) -> int:
+    """Make a proposal for each context and label that has none; return how many were made."""
+    with store.read() as tx:
+        found = project(tx, project_id)
+        places = empty_places(tx, found)
+    if not any(one.assisted for one in found.protocol.conditions):
+        raise InputError(
+            f"project {found.name!r} has no assisted arm; add the condition 'assisted' to it, or make one with "
+            "--protocol adversarial,plain,assisted"
+        )
+    added = 0
+    for start in range(0, len(places), STEP):
+        part = places[start : start + STEP]
+        texts = generate(part)
+        with store.write() as tx:
+            added += add_proposals(tx, project_id, part, texts, source, by=None)
+        told(len(part))
+    return added
+
+
+def by_function(reference: str) -> Generate:
+    """Return what asks a function ``module:function`` of premises and labels."""
+    if not REFERENCE.fullmatch(reference):
+        raise InputError(f"--generator {reference!r} is no function; give MODULE:FUNCTION, such as mine:write")
+    module, _, name = reference.partition(":")
+    call = getattr(import_function_module(module, reference), name, None)
+    if not callable(call):
+        raise InputError(f"--generator {reference}: {module} has no function {name!r}")
+
+    def generate(places: Sequence[Place]) -> list[str]:
+        texts: Any = list(call([one.premise for one in places], [one.label for one in places]))
+        if len(texts) != len(places) or not all(isinstance(text, str) for text in texts):
+            raise InputError(f"{reference}: {len(texts)} answers to {len(places)} places; give a text for each")
+        return list(texts)
+
+    return generate
+
+
+def by_examples(pairs: Pairs) -> Generate:
+    """Return what takes, of a dataset's pairs with the label, the hypothesis of the nearest premise."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    frame = pairs.frame.select("premise", "hypothesis", "label").collect()
+    if frame.is_empty():
+        raise InputError("--examples: there are no pairs in it")
+    vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True)
+    matrix = vectorizer.fit_transform(frame["premise"])
+    rows = {label: (frame["label"] == label).to_numpy().nonzero()[0] for label in frame["label"].unique()}
+
+    def generate(places: Sequence[Place]) -> list[str]:
+        scores = vectorizer.transform([one.premise for one in places]) @ matrix.T
+        texts = []
+        for number, place in enumerate(places):
+            known = rows.get(place.label, ())
+            nearest = int(known[scores[number, known].toarray()[0].argmax()]) if len(known) else None
+            texts.append("" if nearest is None else frame["hypothesis"][nearest])
+        return texts
+
+    return generate
