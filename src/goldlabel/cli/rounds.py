@@ -210,7 +210,6 @@ def propose_command(
 ) -> None:
     """Make suggestions that writers of the assisted arm begin with, where a context has none."""
     require_collect()
-    from goldlabel.collect.projects import project as project_of
     from goldlabel.collect.rounds.proposals import empty_places
     from goldlabel.rounds.proposing import by_examples, by_function, propose
 
@@ -220,14 +219,13 @@ def propose_command(
         generate, source = by_function(generator), generator
     else:
         generate, source = by_examples(open_pairs(str(examples), reading=reading, limit=None)), f"examples {examples}"
-    with closing(open_store(folder, database)) as store:
+    with open_project(folder, database, project) as (store, found):
         with store.read() as tx:
-            found = find_project(tx, folder, project)
             wanted = len(empty_places(tx, found))
         with progress("writing suggestions", wanted, in_bytes=False) as advance:
             added = propose(store, found.id, generate, source, told=advance)
         with store.read() as tx:
-            missing = len(empty_places(tx, project_of(tx, found.id)))
+            missing = len(empty_places(tx, found))
     if as_json:
         print_json({"added": added, "missing": missing, "source": source})
     else:

@@ -50,7 +50,9 @@ def make_project(
     kind = kind or offered_kinds()[0].name
     try:
         joined = next((one.protocols for one in offered_kinds() if one.name == kind and one.joins_conditions), ())
-        chosen = [name for name in conditions if name in joined]
+        # The form of a kind sends what is chosen for the other kinds along.
+        others = {name for one in offered_kinds() if one.name != kind for name in one.protocols}
+        chosen = [name for name in conditions if joined and name not in others]
         if joined and not chosen and kind not in joined:
             raise Invalid("no_condition_chosen")
         protocol = make_protocol(",".join(chosen) or kind, language)
