@@ -30,6 +30,7 @@ from goldlabel.collect.work.verifying import vote
 from goldlabel.errors import InputError
 from goldlabel.rounds import Arm, Arms, compare_arms, measure_campaign
 from goldlabel.rounds.proposing import by_examples, by_function, propose
+from goldlabel.worker.measuring import measure
 from tests.collect.campaign import join
 from tests.rounds.players import VERBS, contexts, hypothesis, lessons, truth
 
@@ -200,6 +201,15 @@ def test_the_arms_are_compared(campaign: Campaign, frame: pl.DataFrame, compared
     with campaign.store.read() as tx:
         (told,) = measure_campaign(take_snapshot(tx, campaign.id)).rounds
     assert told.examples == 2 * CONTEXTS, "Table 2 is of writers who saw the model"
+
+
+def test_the_meter_is_by_round_and_arm(campaign: Campaign) -> None:
+    with campaign.store.read() as tx:
+        measured, _ = measure(take_snapshot(tx, campaign.id), 0)
+    assert measured.meter is not None
+    assert [(one.name, one.pairs) for one in measured.meter.rounds] == [("R1", 4 * CONTEXTS)]
+    assert [one.name for one in measured.meter.conditions] == [*ARMS]
+    assert all(sum(one.words.values()) > 0 for one in measured.meter.rounds)
 
 
 def test_proposals_are_made_once_and_tell_their_source(

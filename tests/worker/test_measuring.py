@@ -1,17 +1,23 @@
 from __future__ import annotations
 
 import logging
+from html import unescape
 from typing import Any
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from goldlabel.audit.corpus import read_corpus
+from goldlabel.audit.hypothesis_only import cross_validate, judge_hypotheses
 from goldlabel.collect import jobs
 from goldlabel.collect.data import measurements
 from goldlabel.collect.data.measurements import PATIENCE, load_marks, load_measured, look_up, save_measured
 from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.events import newest_event, record
+from goldlabel.collect.people.pseudonyms import pseudonyms_of
+from goldlabel.collect.projects import configure, project
+from goldlabel.collect.protocols import with_settings
 from goldlabel.worker import measuring, work
 from goldlabel.worker.measuring import measure
 from tests.collect.conftest import MovableClock
@@ -40,6 +46,44 @@ def test_what_is_kept_reads_as_it_was_measured(empty: World) -> None:
     assert kept is not None
     assert_frame_equal(kept.frame, marks.frame)
     assert kept.frame.schema["words"] == pl.List(pl.String)
+
+
+def test_what_was_just_written_is_measured_and_its_writer_may_see_it(empty: World) -> None:
+    world = populate(empty)
+    home = f"/projects/{world.project}"
+    measuring.measure_project(world.store, world.project)
+    with world.store.read() as tx:
+        own = take_snapshot(tx, world.project).own
+        measured, name = load_measured(tx, world.project), pseudonyms_of(tx, world.project)[world.people["writer"]]
+    assert measured is not None
+    assert measured.meter is not None
+    meter, frame = measured.meter, own.frame.collect().sort(pl.col("id").cast(pl.Int64), descending=True)
+    assert [(one.text, one.label, one.writer) for one in meter.newest] == list(
+        frame.head(measuring.NEWEST).select("hypothesis", "label", "writer").iter_rows()
+    )
+    assert {writer: one.text for writer, one in meter.last.items()} == dict(
+        frame.unique("writer", keep="first", maintain_order=True).select("writer", "hypothesis").iter_rows()
+    )
+    corpus = read_corpus(own, tokenizer=measuring.tokenizer_for("en"))
+    judged = judge_hypotheses(own)
+    told = {one.id: one.probability for one in meter.last.values()}
+    folds = cross_validate(corpus.words, corpus.labels, corpus.units, len(corpus.space))
+    for row, number in enumerate(own.frame.collect()["id"]):
+        if int(number) in told:
+            expected = folds.probabilities[list(folds.rows).index(row), corpus.labels[row]]
+            assert told[int(number)] == pytest.approx(float(expected))
+    assert meter.whole.blind is not None
+    assert meter.whole.blind.accuracy.value == judged.accuracy.value
+    assert meter.rounds == []
+    assert "Just written" in world.visitor("boss").get(f"{home}/figures").text
+    writer = world.visitor("writer")
+    assert "give away" not in writer.get(f"{home}/write").text
+    with world.store.write() as tx:
+        protocol = project(tx, world.project).protocol
+        configure(tx, world.project, with_settings(protocol, {"writing.meter": True}), by=None)
+    shown = writer.get(f"{home}/write").text
+    assert "What my sentences give away" in shown
+    assert meter.last[name].text in unescape(shown)
 
 
 def test_a_page_asks_for_a_measurement_and_shows_the_last_one(empty: World, clock: MovableClock) -> None:

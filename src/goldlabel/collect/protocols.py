@@ -103,7 +103,7 @@ class WritingRules:
 
     ``writers_per_premise`` people write about each premise in each condition. ``cap`` is the largest number of
     premises for one writer, ``batch`` how many make up one sitting. ``tries`` is how often they may try to write what
-    a model gets wrong, where a project has one.
+    a model gets wrong, where a project has one. ``meter`` shows writers what their sentences give away.
     """
 
     overlap: float = field(default=0.7, metadata=bounds(0, 1))
@@ -113,6 +113,7 @@ class WritingRules:
     cap: int | None = field(default=500, metadata=bounds(1, 10_000_000))
     lease_seconds: int = field(default=3600, metadata=bounds(1, LONGEST_LEASE))
     tries: int = field(default=1, metadata=bounds(1, 100))
+    meter: bool = False
 
     def __post_init__(self) -> None:
         require_bounds(self)

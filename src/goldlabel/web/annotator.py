@@ -8,6 +8,7 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect.collection import collection_key
+from goldlabel.collect.data.measurements import own_meter
 from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.people import marketplaces, qualification
 from goldlabel.collect.people.letters import inbox
@@ -203,6 +204,8 @@ def _work_page(request: Request, project_id: int, person: Person, store: Stored,
         "unread": unread,
         "text": instructions(found.kind.text_for(role, chosen), protocol),
     }
+    if kind == "write" and found.protocol.writing.meter:
+        values["meter"] = own_meter(store, project_id, person.person_id)
     asked = asked_with(found.protocol.questions, kind)
     values |= {"questions": asked, "waits": kind == "verify", "longest_response": LONGEST_RESPONSE}
     if kind == "verify":

@@ -117,6 +117,7 @@ WORDS = {
     "writing.batch": N_("Given sentences in a batch"),
     "writing.cap": N_("Most given sentences for one writer"),
     "writing.lease_seconds": N_("Seconds until an abandoned task goes to someone else"),
+    "writing.meter": N_("Show writers what their own sentences give away"),
     "verifying.share": N_("Share of the pairs that is judged"),
     "verifying.verifiers": N_("Judgements per pair, besides the author's label"),
     "verifying.foreign": N_("Foreign pairs to mix in"),

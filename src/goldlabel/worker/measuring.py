@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 
 from goldlabel.audit.corpus import Corpus, read_corpus
 from goldlabel.audit.hypothesis_only import OutOfFold, cross_validate, judge
-from goldlabel.audit.pmi import rank_words
+from goldlabel.audit.pmi import Word, rank_words
 from goldlabel.audit.tags import carries
 from goldlabel.collect.data.figures import Figures, measure_figures
 from goldlabel.collect.data.marks import Marks
@@ -28,6 +30,7 @@ from goldlabel.collect.data.measurements import (
     PersonAgreement,
     Stretch,
     TellingWord,
+    Written,
     save_measured,
 )
 from goldlabel.collect.data.snapshot import Snapshot, take_snapshot
@@ -40,6 +43,10 @@ from goldlabel.pairs.tokens import tokenizer_of
 
 RESAMPLES = 400
 WORDS = 8
+USED = 3
+"""Of those, the ones that a group uses most."""
+NEWEST = 8
+GROUPED = ("condition", "writer", "round")
 STRETCHES = 10
 LEAST_IN_STRETCH = 15
 
@@ -100,7 +107,7 @@ def _page_figures(figures: Figures) -> PageFigures:
 
 def _read(snapshot: Snapshot) -> tuple[Corpus, OutOfFold]:
     tokenizer = tokenizer_for(snapshot.project.protocol.language)
-    corpus = read_corpus(snapshot.own, tokenizer=tokenizer, columns=("condition", "writer"))
+    corpus = read_corpus(snapshot.own, tokenizer=tokenizer, columns=GROUPED)
     labels = len(corpus.space)
     return corpus, cross_validate(corpus.words, corpus.labels, corpus.units, labels)
 
@@ -126,23 +133,57 @@ def _words(corpus: Corpus) -> pl.Series:
 
 def _meter(snapshot: Snapshot, corpus: Corpus, out_of_fold: OutOfFold) -> Meter:
     every = np.ones(len(corpus), dtype=bool)
+    telling = rank_words(corpus, top=WORDS)
     groups = {
         column: [
-            _group(corpus, out_of_fold, value, corpus.columns[column][0] == code)
+            _group(corpus, out_of_fold, value, corpus.columns[column][0] == code, telling)
             for code, value in enumerate(corpus.columns[column][1])
         ]
-        for column in ("condition", "writer")
+        for column in GROUPED
     }
     ids = snapshot.own.frame.select(pl.col("id").cast(pl.Int64)).collect()["id"].to_numpy()
+    written = _written(snapshot, corpus, out_of_fold, ids, telling)
     order = [condition.name for condition in snapshot.project.protocol.conditions]
     conditions = sorted(groups["condition"], key=lambda one: order.index(one.name) if one.name in order else len(order))
     return Meter(
-        whole=_group(corpus, out_of_fold, "", every),
+        whole=_group(corpus, out_of_fold, "", every, telling),
         conditions=conditions,
         writers=sorted(groups["writer"], key=_gain, reverse=True),
         over_time={one.name: _stretches(corpus, out_of_fold, ids, one.name) for one in conditions},
-        words=[TellingWord(one.word, one.label, one.count, one.total) for one in rank_words(corpus, top=WORDS)],
+        words=[TellingWord(one.word, one.label, one.count, one.total) for one in telling],
+        rounds=sorted(groups["round"], key=lambda group: group.name),
+        newest=written[:NEWEST],
+        last={one.writer: one for one in reversed(written)},
     )
+
+
+def _written(
+    snapshot: Snapshot, corpus: Corpus, out_of_fold: OutOfFold, ids: NDArray[np.int64], telling: Sequence[Word]
+) -> list[Written]:
+    """Return what was written last, the newest first: the last sentences of all, and the last one of each writer."""
+    frame = snapshot.own.frame.select("hypothesis", "label", "writer").collect()
+    order = out_of_fold.rows[np.argsort(-ids[out_of_fold.rows])]
+    _, firsts = np.unique(frame["writer"].fill_null("").to_numpy()[order].astype(str), return_index=True)
+    place = {int(row): number for number, row in enumerate(out_of_fold.rows)}
+    negated = carries(corpus.hypothesis_tags, "negation")
+    held = {one.word: _holding(corpus, one.word) for one in telling}
+    return [
+        Written(
+            id=int(ids[row]),
+            writer=frame["writer"][row] or "",
+            text=frame["hypothesis"][row],
+            label=frame["label"][row],
+            probability=float(out_of_fold.probabilities[place[row], corpus.labels[row]]),
+            negated=bool(negated[row]),
+            overlap=None if np.isnan(corpus.overlap[row]) else float(corpus.overlap[row]),
+            words=[word for word, rows in held.items() if rows[row]],
+        )
+        for row in map(int, order[np.union1d(np.arange(min(NEWEST, len(order))), firsts)])
+    ]
+
+
+def _holding(corpus: Corpus, word: str) -> NDArray[np.bool_]:
+    return corpus.words.holding(corpus.words.vocabulary.index(word))
 
 
 def _gain(group: Group) -> float:
@@ -150,7 +191,9 @@ def _gain(group: Group) -> float:
     return -1.0 if gain is None else gain
 
 
-def _group(corpus: Corpus, out_of_fold: OutOfFold, name: str, rows: NDArray[np.bool_]) -> Group:
+def _group(
+    corpus: Corpus, out_of_fold: OutOfFold, name: str, rows: NDArray[np.bool_], telling: Sequence[Word]
+) -> Group:
     negated = carries(corpus.hypothesis_tags, "negation")
     overlaps = corpus.overlap[rows & ~np.isnan(corpus.overlap)]
     shares = {}
@@ -158,6 +201,7 @@ def _group(corpus: Corpus, out_of_fold: OutOfFold, name: str, rows: NDArray[np.b
         chosen = rows & (corpus.labels == code)
         shares[label] = share(negated[chosen], units=corpus.units[chosen])
     blind = judge(out_of_fold, corpus.space.labels, rows=rows)
+    uses = Counter({one.word: int((_holding(corpus, one.word) & rows).sum()) for one in telling})
     return Group(
         name=name,
         pairs=int(rows.sum()),
@@ -165,6 +209,7 @@ def _group(corpus: Corpus, out_of_fold: OutOfFold, name: str, rows: NDArray[np.b
         negated=shares,
         overlap=float(overlaps.mean(dtype=np.float64)) if len(overlaps) else None,
         overlaps=np.histogram(overlaps, bins=10, range=(0, 1))[0].tolist(),
+        words={word: count for word, count in uses.most_common(USED) if count},
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
 
@@ -20,6 +20,7 @@ from goldlabel.collect.data.marks import Marks
 from goldlabel.collect.events import newest_event
 from goldlabel.collect.jobs import ask, latest_job
 from goldlabel.collect.money.forecast import Forecast
+from goldlabel.collect.people.pseudonyms import pseudonyms_of
 from goldlabel.collect.schema import measurements
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.messages import Message
@@ -105,6 +106,8 @@ class Group:
     overlap: float | None
     overlaps: Sequence[int]
     """Pairs per tenth of overlap with the premise."""
+    words: Mapping[str, int] = field(default_factory=dict)
+    """Of the words that tell a label, those in most of these sentences, and in how many."""
 
 
 @dataclass(frozen=True)
@@ -127,14 +130,37 @@ class TellingWord:
 
 
 @dataclass(frozen=True)
+class Written:
+    """A sentence that was just written, and what it gives away.
+
+    ``probability`` is what a simple model that does not see the premise gives its label.
+    """
+
+    id: int
+    writer: str
+    text: str
+    label: str
+    probability: float
+    negated: bool
+    overlap: float | None
+    words: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Meter:
-    """The artifact meter: what labels give away."""
+    """The artifact meter: what labels give away.
+
+    ``newest`` are the last sentences of all, ``last`` the last one of each writer.
+    """
 
     whole: Group
     conditions: Sequence[Group]
     writers: Sequence[Group]
     over_time: Mapping[str, Sequence[Stretch]]
     words: Sequence[TellingWord]
+    rounds: Sequence[Group] = ()
+    newest: Sequence[Written] = ()
+    last: Mapping[str, Written] = field(default_factory=dict)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -212,6 +238,26 @@ def look_up(store: Store, project_id: int) -> Measuring:
             ask(tx, project_id, MEASURE)
         pending = True
     return Measuring(measured, pending, last.problem if last and not pending else None)
+
+
+@dataclass(frozen=True)
+class OwnMeter:
+    """What is shown to a writer of their own sentences, and when it was measured."""
+
+    at: datetime
+    group: Group
+    last: Written | None
+
+
+def own_meter(store: Store, project_id: int, person_id: int) -> OwnMeter | None:
+    """Return what was measured of one writer, and see to it that what is out of date is measured again."""
+    measured = look_up(store, project_id).measured
+    if measured is None or measured.meter is None:
+        return None
+    with store.read() as tx:
+        name = pseudonyms_of(tx, project_id).get(person_id)
+    group = next((one for one in measured.meter.writers if one.name == name), None)
+    return None if group is None else OwnMeter(measured.at, group, measured.meter.last.get(group.name))
 
 
 @cache

@@ -50,6 +50,7 @@ ELICITATION = Kind(
         "writing.batch",
         "writing.cap",
         "writing.lease_seconds",
+        "writing.meter",
         "verifying.share",
         "verifying.verifiers",
         "verifying.foreign",

@@ -15,6 +15,7 @@ HELP = {
     "writing.batch": N_("After so many a writer is told that it is a good moment for a pause."),
     "writing.cap": N_("So that no single person writes too much of the data; empty for no limit."),
     "writing.lease_seconds": N_("Time that a writer has for one given sentence."),
+    "writing.meter": N_("What the artifact meter measures of their own sentences, below the one they write."),
     "verifying.share": N_("The rest keeps its author's label, unjudged."),
     "verifying.verifiers": N_("With the author's label an odd number of votes has fewer ties: four makes five."),
     "verifying.foreign": N_("Pairs of another dataset, judged among yours, to compare their quality."),

@@ -76,6 +76,7 @@ SETTINGS = (
     Setting("writing.batch", WHOLE),
     Setting("writing.cap", WHOLE, optional=True),
     Setting("writing.lease_seconds", WHOLE),
+    Setting("writing.meter", YES),
     Setting("verifying.share", SHARE),
     Setting("verifying.verifiers", WHOLE),
     Setting("verifying.foreign", WHOLE),
