@@ -26,8 +26,8 @@ from goldlabel.collect.work.assignment import claim
 from goldlabel.collect.work.verdicts import Panel, TwoPlusOne
 from goldlabel.collect.work.verifying import undo, vote
 from goldlabel.pairs import Card, Pairs
+from goldlabel.pairs.arrow import SCHEMA
 from goldlabel.pairs.labels import NLI3, NO_GOLD
-from goldlabel.pairs.record import SCHEMA
 from goldlabel.verify import verify
 from tests.collect.campaign import join, small_protocol, write_all
 

@@ -12,8 +12,9 @@ import yaml
 
 import goldlabel as gl
 from goldlabel.errors import InputError
+from goldlabel.pairs.arrow import SCHEMA
 from goldlabel.pairs.card import CARD, Card
-from goldlabel.pairs.record import DTYPES, SCHEMA
+from goldlabel.pairs.record import DTYPES
 from goldlabel.pairs.writing import DatasetWriter
 from tests.conftest import pair
 from tests.pairs.test_reading import NASTY

@@ -10,11 +10,9 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from goldlabel.errors import InputError
 from goldlabel.pairs.columns import Renaming, rename_columns
@@ -23,6 +21,10 @@ from goldlabel.pairs.record import COLUMNS, DTYPES, LINE
 from goldlabel.pairs.rows import Parsed, Row, Transform, check_meta, parse_rows
 from goldlabel.pairs.tables import split_lists
 from goldlabel.registry import suggest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
 ROWS_PER_BLOCK = 50_000
 _ARROW = b"ARROW1"
@@ -48,6 +50,8 @@ def read_arrow(
     data: bytes | None = None,
 ) -> Iterator[Callable[[], Parsed]]:
     """Yield the parsing of each batch of an Arrow file or stream as a function; ``data`` is what was packed in it."""
+    import pyarrow as pa
+
     try:
         with pa.memory_map(str(path)) if data is None else pa.BufferReader(data) as source:
             is_file = source.read(len(_ARROW)) == _ARROW
@@ -69,6 +73,9 @@ def _features(schema: pa.Schema) -> Any:
 
 def open_parquet(path: Path, data: bytes | None = None) -> pq.ParquetFile:
     """Open a Parquet file, or say that it is none or only half of one."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         return pq.ParquetFile(path if data is None else pa.BufferReader(data))
     except FileNotFoundError as error:
@@ -164,6 +171,8 @@ def class_words(row: Row, classes: Mapping[str, list[str]]) -> Row:
 
 
 def _guarded(batches: Any, path: Path) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
     try:
         yield from batches
     except (pa.ArrowInvalid, OSError) as error:

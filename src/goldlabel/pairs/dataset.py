@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
-import numpy as np
 import orjson
 import polars as pl
-from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.files import OnBytes, data_suffix
@@ -32,7 +31,9 @@ from goldlabel.seeds import random_state
 
 if TYPE_CHECKING:
     import datasets
+    import numpy as np
     import pandas
+    from numpy.typing import NDArray
 
     from goldlabel.pairs.duplicates import Duplicates
     from goldlabel.pairs.hub import Pushed
@@ -76,8 +77,8 @@ class Pairs(Result):
     def __getitem__(self, key: slice | pl.Expr | pl.Series | Sequence[bool] | NDArray[np.bool_]) -> Pairs: ...
     def __getitem__(self, key: Any) -> dict[str, Any] | Pairs:
         """Return one pair, those of a slice, or those for which a list of booleans or a Polars expression is true."""
-        if isinstance(key, int | np.integer):
-            row = range(len(self))[key]
+        if isinstance(key, Integral):
+            row = range(len(self))[int(key)]
             return next(iter(Pairs(self.frame.slice(row, 1), self.card)))
         if isinstance(key, slice):
             rows = range(len(self))[key]
@@ -98,7 +99,8 @@ class Pairs(Result):
         """Draw pairs at random, in their order; the same seed draws the same ones everywhere."""
         if not 1 <= pairs <= len(self):
             raise InputError(f"{pairs} pairs cannot be drawn from {len(self)}; give a number from 1 to {len(self)}")
-        rows = np.sort(random_state(seed).choice(len(self), pairs, replace=False))
+        rows = random_state(seed).choice(len(self), pairs, replace=False)
+        rows.sort()
         return Pairs(self.collect()[rows].lazy(), self.card.with_step(f"drew {pairs} pairs with seed {seed}"))
 
     def describe(self, **details: Unpack[Details]) -> Pairs:

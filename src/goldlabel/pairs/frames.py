@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
 import polars as pl
 
 from goldlabel.errors import InputError
@@ -139,6 +138,8 @@ def _refuse_twice(names: list[str]) -> None:
 
 def _plain(value: Any) -> Any:
     """Return Python's own values: what is missing, in whatever way, is ``None``."""
+    import numpy as np
+
     match value:
         case str() | bool() | int() | None:
             return value

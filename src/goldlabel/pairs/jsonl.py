@@ -12,8 +12,6 @@ from typing import Any, BinaryIO
 
 import orjson
 import polars as pl
-import pyarrow as pa
-import pyarrow.json as pj
 
 from goldlabel.errors import InputError
 from goldlabel.pairs.dialects import heading
@@ -21,6 +19,8 @@ from goldlabel.pairs.record import COLUMNS, LINE, LISTS, Problem
 from goldlabel.pairs.rows import KNOWN_NAMES, SNLI_NAMES, Parsed, Row, Transform, by_name, parse_rows
 
 BLOCK = 4 << 20
+SMALL = 1 << 18
+"""Bytes of a block that are read line by line sooner than PyArrow is imported."""
 LONGEST_LINE = 64 << 20
 KNOWN_HEADINGS = set(map(heading, KNOWN_NAMES))
 _BOM = b"\xef\xbb\xbf"
@@ -47,7 +47,7 @@ def read_jsonl(
     for first_line, block in _blocks(start, stream, where):
 
         def parse(first_line: int = first_line, block: bytes = block) -> Parsed:
-            quick = _parse_fast(block, first_line, names) if fast else None
+            quick = _parse_fast(block, first_line, names) if fast and len(block) > SMALL else None
             return quick or _parse_lines(block, first_line, where, transform or by_name(names))
 
         yield parse
@@ -88,6 +88,9 @@ def _blocks(start: bytes, stream: BinaryIO, where: str) -> Iterator[tuple[int, b
 
 
 def _parse_fast(block: bytes, first_line: int, names: Mapping[str, str]) -> Parsed | None:
+    import pyarrow as pa
+    import pyarrow.json as pj
+
     text = pa.string()
     schema = pa.schema(
         [(key, pa.list_(text) if name in LISTS else text) for key, name in names.items() if name != "meta"]

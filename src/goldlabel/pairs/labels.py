@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from goldlabel.errors import InputError
 from goldlabel.registry import Registry, suggest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 NO_GOLD = "-"
 """Stands in the column ``label`` where the votes gave no gold label."""
@@ -125,6 +127,8 @@ class ScoreMapping:
 
     def apply(self, scores: NDArray[np.floating]) -> NDArray[np.float64]:
         """Map an ``(n, source labels)`` matrix of probabilities to ``(n, target labels)``; rows of NaN stay such."""
+        import numpy as np
+
         matrix = np.zeros((len(self.source), len(self.target)))
         for label, target in self.targets.items():
             if target is not None:

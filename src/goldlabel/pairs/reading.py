@@ -14,7 +14,6 @@ from pathlib import Path, PurePosixPath
 from typing import TypedDict, TypeVar
 
 import polars as pl
-import yaml
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile, OnBytes, data_suffix, files_in, one_input_file
@@ -343,6 +342,8 @@ def _declared_patterns(readme: Path) -> Iterator[tuple[str, list[str]]]:
     ``data_files`` is one pattern or a list of them, all for training; a mapping from splits to such; or a list of
     entries with ``split`` and ``path``.
     """
+    import yaml
+
     text = readme.read_text(encoding="utf-8", errors="replace") if readme.exists() else ""
     front = re.match(r"---\r?\n(.*?)\n---", text, re.S)
     try:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 import orjson
 import polars as pl
-import pyarrow as pa
 
 from goldlabel.errors import InputError
 from goldlabel.pairs.labels import ABSTENTIONS, NLI3, NO_GOLD, LabelSpace
@@ -42,16 +41,6 @@ COLUMNS = (
     "tags",
     "group",
     "meta",
-)
-SCHEMA = pa.schema(
-    [
-        pa.field(
-            name,
-            pa.list_(pa.string()) if name in LISTS else pa.string(),
-            nullable=name not in REQUIRED and name not in LISTS,
-        )
-        for name in COLUMNS
-    ]
 )
 DTYPES: dict[str, pl.DataType] = {name: pl.List(pl.String()) if name in LISTS else pl.String() for name in COLUMNS}
 

@@ -8,19 +8,21 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from goldlabel.errors import InputError
 from goldlabel.files import ARCHIVES, COMPRESSIONS, atomic_file, atomic_folder, sha256
 from goldlabel.pairs.card import CARD, HF_SPLITS, Card, FileEntry, write_card
 from goldlabel.pairs.delimited import encode_csv
 from goldlabel.pairs.jsonl import encode_jsonl
-from goldlabel.pairs.record import LISTS, SCHEMA, SPLITS
+from goldlabel.pairs.record import LISTS, SPLITS
 from goldlabel.registry import suggest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
 FILE_FORMATS = ("jsonl", "csv", "parquet")
 
@@ -125,12 +127,18 @@ _REPETITIVE_PATHS = [*_REPETITIVE, *(f"{name}.list.element" for name in LISTS)]
 
 def _parquet_writer(path: Path) -> pq.ParquetWriter:
     """Open a file of records; what repeats itself is kept once, and nobody asks for the least and greatest text."""
+    import pyarrow.parquet as pq
+
+    from goldlabel.pairs.arrow import SCHEMA
+
     return pq.ParquetWriter(
         path, SCHEMA, compression="zstd", use_dictionary=_REPETITIVE_PATHS, write_statistics=_REPETITIVE
     )
 
 
 def _arrow_table(frame: pl.DataFrame) -> pa.Table:
+    from goldlabel.pairs.arrow import SCHEMA
+
     # Arrow's newer layout of texts would have to be turned into the older one of the schema, at twice the cost.
     return frame.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(SCHEMA)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 import orjson
 import polars as pl
@@ -17,13 +18,14 @@ from goldlabel.errors import InputError
 from goldlabel.files import InputFile, OnBytes
 from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.delimited import read_delimited
-from goldlabel.pairs.gold import splits_of
 from goldlabel.pairs.jsonl import read_jsonl
 from goldlabel.pairs.labels import NLI3, NO_GOLD, LabelSpace
 from goldlabel.pairs.record import LISTS
 from goldlabel.pairs.rows import KNOWN_NAMES, Parsed, Row, Transform, by_name, parse_rows
-from goldlabel.pairs.splits import Plan, Split, Subset, apply_plan
 from goldlabel.registry import Registry
+
+if TYPE_CHECKING:
+    from goldlabel.pairs.splits import Plan, Split
 
 ROWS_PER_BLOCK = 50_000
 
@@ -107,6 +109,9 @@ class Evaluation:
 
         Files of one split, or of none at all, are what a user may have of a corpus that comes in three.
         """
+        from goldlabel.pairs.gold import splits_of
+        from goldlabel.pairs.splits import Subset, apply_plan
+
         used = pairs.only(split=[*self.of]) if splits_of(pairs) & set(self.of) else pairs
         used = used if self.genre is None else used.only(genre=self.genre)
         used = Pairs(used.frame.filter(pl.col("label") != NO_GOLD), used.card)

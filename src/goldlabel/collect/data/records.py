@@ -27,7 +27,8 @@ from goldlabel.collect.schema import answers, assignments, pairs, premises, roun
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work.adjudication import adjudications_of
 from goldlabel.collect.work.tagging import Tagging, taggings_of, union_of_tags
-from goldlabel.pairs.record import COLUMNS, SCHEMA
+from goldlabel.pairs.arrow import SCHEMA
+from goldlabel.pairs.record import COLUMNS
 from goldlabel.pairs.rows import to_json
 
 BLOCK = 2_000

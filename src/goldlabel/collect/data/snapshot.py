@@ -24,7 +24,8 @@ from goldlabel.collect.rounds.round_splits import HeldOut, round_name
 from goldlabel.collect.schema import members, pseudonyms, rounds
 from goldlabel.collect.store import Transaction
 from goldlabel.pairs import Card, Pairs
-from goldlabel.pairs.record import DTYPES, SCHEMA
+from goldlabel.pairs.arrow import SCHEMA
+from goldlabel.pairs.record import DTYPES
 
 FOREIGN, TRIED = "foreign", "tried"
 
