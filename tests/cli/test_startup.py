@@ -69,7 +69,19 @@ def test_a_command_on_pairs_imports_no_model_and_no_other_command(tmp_path: Path
     )
     modules = json.loads(done.stdout.splitlines()[-1])
     rooms = {module.split(".")[1] for module in modules}
-    assert not rooms & {"metrics", "audit", "verify", "models", "train", "evaluate", "report", "collect", "web", "demo", "recast"}
+    assert not rooms & {
+        "metrics",
+        "audit",
+        "verify",
+        "models",
+        "train",
+        "evaluate",
+        "report",
+        "collect",
+        "web",
+        "demo",
+        "recast",
+    }
     assert not [module for module in modules if module.startswith("goldlabel.sources.") and module.endswith("snli")]
 
 
