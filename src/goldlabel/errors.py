@@ -25,5 +25,9 @@ class PluginError(GoldlabelError):
     """Something that another package brings cannot be used."""
 
 
+class PieceError(GoldlabelError):
+    """A piece of work that the others need has failed."""
+
+
 class StorageError(GoldlabelError):
     """The disk refused: full, read-only, no permission."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -15,14 +16,19 @@ import pytest
 ray = pytest.importorskip("ray", reason='Ray is not installed: pip install "goldlabel[ray]"')
 
 import goldlabel as gl  # noqa: E402
-from goldlabel.errors import InputError  # noqa: E402
-from goldlabel.executors import DIED, Failure, Tell, open_executor  # noqa: E402
-from goldlabel.files import lock_folder  # noqa: E402
+from goldlabel.audit.corpus import read_corpus  # noqa: E402
+from goldlabel.audit.hypothesis_only import cross_validate_model  # noqa: E402
+from goldlabel.errors import InputError, PieceError  # noqa: E402
+from goldlabel.executors import DIED, Failure, Tell, collect, open_executor  # noqa: E402
+from goldlabel.executors.ray import LOST, Ray  # noqa: E402
+from goldlabel.files import lock_folder, sha256  # noqa: E402
+from goldlabel.recast.collection import recast_all  # noqa: E402
 from goldlabel.train import sweep  # noqa: E402
 from goldlabel.train.run import Step  # noqa: E402
-from tests.bench.samples import Birds  # noqa: E402
+from tests.bench.samples import Birds, pairs  # noqa: E402
 from tests.executors.conftest import NODE  # noqa: E402
 from tests.executors.samples import FOLDER, begun, killing, wait_for  # noqa: E402
+from tests.recast.samples import sentiment, winogender  # noqa: E402
 from tests.train.samples import SMALL, weights, with_dev  # noqa: E402
 
 
@@ -71,14 +77,19 @@ def test_a_suite_outlives_a_node(cluster: str, doomed: Any, tmp_path: Path, monk
 
 def test_a_sweep_outlives_a_node(cluster: str, doomed: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    options: dict[str, Any] = {**SMALL, "seeds": 3, "epochs": 40, "patience": 40}
+    options: dict[str, Any] = {**SMALL, "seeds": 2, "epochs": 30, "patience": 30}
     under_way: set[str] = set()
+    outcomes: list[Any] = []
+    real = Ray._outcome
+    monkeypatch.setattr(Ray, "_outcome", lambda self, ref: outcomes.append(real(self, ref)) or outcomes[-1])
 
     def tell(name: str, step: Step) -> None:
         under_way.add(name)
 
     with killing(doomed, tmp_path, lambda: len(under_way) > 1):
         many = sweep("cbow", with_dev(), tmp_path / "many", executor="ray", on_step=tell, **options)
+    assert [outcome is LOST for outcome in outcomes].count(True) == 1, "a run was lost with the node"
+    assert len(outcomes) == 3, "and no other was begun again"
     one = sweep("cbow", with_dev(), tmp_path / "one", **options)
     assert (list(many.runs), many.failed) == (list(one.runs), {})
     for name, run in one.runs.items():
@@ -86,6 +97,35 @@ def test_a_sweep_outlives_a_node(cluster: str, doomed: Any, tmp_path: Path, monk
         assert many.runs[name].dev == run.dev
         assert len((tmp_path / "many" / name / "metrics.jsonl").read_text().splitlines()) == run.epochs
         assert not many.runs[name].finished_before
+
+
+def test_recast_and_audit_give_the_bytes_of_one_process(cluster: str, tmp_path: Path) -> None:
+    sentiment(tmp_path / "sources" / "sentiment")
+    winogender(tmp_path / "sources" / "winogender")
+    corpus = read_corpus(pairs("train", 60))
+    with open_executor("ray") as workers:
+        recast_all(tmp_path / "sources", tmp_path / "many", executor=workers)
+        many = cross_validate_model(pairs("train", 60), corpus, "linear", executor=workers)
+    recast_all(tmp_path / "sources", tmp_path / "one")
+    one = cross_validate_model(pairs("train", 60), corpus, "linear")
+    assert many.probabilities.tobytes() == one.probabilities.tobytes()
+    made = [{path.name: sha256(path) for path in (tmp_path / out).iterdir()} for out in ("one", "many")]
+    assert made[0] == made[1]
+
+
+def fail(tell: Tell) -> None:
+    raise ZeroDivisionError("a fault of ours")
+
+
+def test_a_failure_that_ends_all_is_one_line_and_a_file(cluster: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with (
+        open_executor("ray") as executor,
+        pytest.raises(PieceError, match=r"^oak: .*\(on node .*\) \(see .*\)$") as failed,
+    ):
+        collect(executor, fail, {"oak": ()})
+    log = Path(str(failed.value).rpartition("(see ")[2].removesuffix(")"))
+    assert "in fail\n" in log.read_text(encoding="utf-8")
 
 
 def kill_itself(tell: Tell) -> None:

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import goldlabel as gl
 from goldlabel.errors import InputError
+from goldlabel.executors import Here, open_executor
 from goldlabel.files import sha256
 from goldlabel.recast import Options
 from goldlabel.recast.collection import find_parts, recast_all
@@ -61,6 +63,38 @@ def test_a_limit_is_of_each_part_and_bytes_are_told(sources: Path, tmp_path: Pat
     counts = gl.read(tmp_path / "out").collect()["dataset"].value_counts()
     assert set(counts["dataset"]) == {part.name for part in find_parts(sources)}
     assert max(counts["count"]) <= 4
+
+
+def test_datasets_made_side_by_side_are_the_same_bytes(sources: Path, tmp_path: Path) -> None:
+    recast_all(sources, tmp_path / "one")
+    read: list[int] = []
+    with open_executor("processes", 2) as workers:
+        recast_all(sources, tmp_path / "many", on_bytes=read.append, executor=workers)
+    one, many = ({path.name: sha256(path) for path in (tmp_path / out).iterdir()} for out in ("one", "many"))
+    assert one == many
+    assert sum(read) <= sum(path.stat().st_size for path in sources.rglob("*") if path.is_file())
+
+
+def test_what_was_made_before_it_was_broken_off_is_not_made_again(sources: Path, tmp_path: Path) -> None:
+    real, made = Here(), list[str]()
+
+    class BreaksOff:
+        def run(self, function: Any, work: Any, on_done: Any, **options: Any) -> None:
+            made.extend(work)
+            real.run(function, dict(list(work.items())[:2]), on_done, **options)
+            if len(work) > 2:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        recast_all(sources, tmp_path / "out", executor=BreaksOff())
+    assert not (tmp_path / "out").exists()
+    first, made[:] = list(made), []
+    recast_all(sources, tmp_path / "out", executor=BreaksOff())
+    assert made == first[2:]
+    recast_all(sources, tmp_path / "whole")
+    one, two = ({path.name: sha256(path) for path in (tmp_path / out).iterdir()} for out in ("out", "whole"))
+    assert one == two
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "sources", "whole"]
 
 
 def test_one_broken_source_stops_all_and_leaves_nothing(sources: Path, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from goldlabel.audit.pmi import COUNTS, SMOOTHING, Word, count_words, rank_words
 from goldlabel.audit.probabilities import WHOLE, mean_probabilities, read_probabilities
 from goldlabel.audit.result import ALL, Audit, Group
 from goldlabel.errors import InputError
+from goldlabel.executors import Executor, Here
 from goldlabel.metrics import check_level
 from goldlabel.models import MODELS
 from goldlabel.pairs import Pairs
@@ -102,18 +103,20 @@ def audit(
     options: AuditOptions | None = None,
     fit: blind.Fit | None = None,
     advance: Advance | None = None,
+    executor: Executor | None = None,
     **changes: Any,
 ) -> Audit:
     """Audit all pairs and each value of ``by``, and look for leaks into ``against``.
 
     ``changes`` are fields of ``AuditOptions``, such as ``tokenizer="characters"``. ``fit`` fits the models that are
-    asked for; without it, those that need no trainer fit themselves.
+    asked for; without it, those that need no trainer fit themselves. ``executor`` says where they are fitted, one for
+    each fold.
     """
     if by is not None:
         changes["by"] = by
     chosen = dataclasses.replace(options or AuditOptions(), **changes)
     blind.check_trainable(chosen.trained, fit)
-    return _Auditor(pairs, against, chosen, fit, advance or (lambda step: None)).run()
+    return _Auditor(pairs, against, chosen, fit, advance or (lambda step: None), executor or Here()).run()
 
 
 class _Auditor:
@@ -126,8 +129,10 @@ class _Auditor:
         options: AuditOptions,
         fit: blind.Fit | None,
         advance: Advance,
+        executor: Executor,
     ) -> None:
         self.pairs, self.against, self.options, self.fit, self.advance = pairs, against, options, fit, advance
+        self.executor = executor
         by = [options.by] if options.by else []
         advance("reading")
         self.probabilities = read_probabilities(options.probabilities, pairs) if options.probabilities else None
@@ -295,6 +300,7 @@ class _Auditor:
             with_premise=with_premise,
             folds=self.options.folds,
             seed=self.options.seed,
+            executor=self.executor,
         )
 
     def _hypothesis_only(self) -> blind.OutOfFold:

@@ -34,6 +34,7 @@ from goldlabel.audit.corpus import Corpus, read_corpus
 from goldlabel.audit.figures import ends_of
 from goldlabel.audit.logistic import fit_models, hashed_ngrams
 from goldlabel.errors import InputError
+from goldlabel.executors import Executor, Here, Tell, collect
 from goldlabel.metrics import Estimate, holm, mean, mean_test, share
 from goldlabel.models import Model
 from goldlabel.models.model import find_member
@@ -251,6 +252,7 @@ def cross_validate_model(
     with_premise: bool = False,
     folds: int = FOLDS,
     seed: int = 0,
+    executor: Executor | None = None,
 ) -> OutOfFold:
     """Cross-validate any trainable model, with every premise replaced by one fixed non-word unless asked for."""
     check_trainable((name,), fit)
@@ -262,10 +264,26 @@ def cross_validate_model(
         texts = without_premise(texts)
     gold = np.array(corpus.space.labels)[corpus.labels[rows]]
     probabilities = np.empty((len(rows), len(corpus.space)), dtype=np.float32)
-    for number in range(folds):
-        unseen = fold == number
-        probabilities[unseen] = predict_fold(name, texts, gold, corpus.space, unseen, fit=fit, seed=seed)
+    work = {
+        f"{name} without fold {number + 1}": (name, texts, gold, corpus.space, fold == number, fit, seed)
+        for number in range(folds)
+    }
+    for number, shares in enumerate(collect(executor or Here(), _predict_fold, work).values()):
+        probabilities[fold == number] = shares
     return OutOfFold(rows, corpus.labels[rows], units, fold, probabilities)
+
+
+def _predict_fold(
+    tell: Tell,
+    name: str,
+    texts: pl.DataFrame,
+    labels: NDArray[np.str_],
+    space: LabelSpace,
+    unseen: NDArray[np.bool_],
+    fit: Fit | None,
+    seed: int,
+) -> NDArray[np.float64]:
+    return predict_fold(name, texts, labels, space, unseen, fit=fit, seed=seed)
 
 
 def without_premise(texts: pl.DataFrame) -> pl.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,6 +32,7 @@ from goldlabel.cli.output import (
     progress,
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
+from goldlabel.cli.work import WorkOptions, does_pieces
 from goldlabel.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ _STEPS = 7
 
 
 @reads_files
+@does_pieces
 def audit_command(
     path: PathArgument,
     by: Annotated[
@@ -107,6 +110,7 @@ def audit_command(
     ] = None,
     output: Annotated[Path | None, folder_option("Folder for the page, the tables and the hard subset.")] = None,
     *,
+    work: WorkOptions,
     reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
@@ -145,14 +149,20 @@ def audit_command(
     def open_one(name: str) -> Pairs:
         return open_pairs(name, reading, limit=limit)
 
+    if work.chosen and not options.trained:
+        raise InputError(f"{work.chosen} is for models that are fitted; ask for one, or leave it out")
     pairs, others = open_one(path), [open_one(name) for name in against or []]
-    with progress(f"auditing {path}", _STEPS, in_bytes=False) as advance:
+    with (
+        work.open() if options.trained else nullcontext() as executor,
+        progress(f"auditing {path}", _STEPS, in_bytes=False) as advance,
+    ):
         result = audit(
             pairs,
             against=others,
             options=options,
             fit=_fit() if options.trained else None,
             advance=lambda _: advance(1),
+            executor=executor,
         )
     audited = None
     if model is not None:

@@ -20,6 +20,7 @@ from goldlabel.cli.output import (
     print_table,
     progress,
 )
+from goldlabel.cli.work import WorkOptions, does_pieces
 from goldlabel.errors import InputError
 from goldlabel.registry import one_of
 
@@ -170,6 +171,7 @@ def check_command(
 
 
 @app.command("all")
+@does_pieces
 def all_command(
     sources: Annotated[Path, typer.Option("--sources", help="Folder of sources, laid out as the documentation says.")],
     output: Annotated[Path, folder_option("Folder to write.")] = Path("recast"),
@@ -182,6 +184,8 @@ def all_command(
     ] = True,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N pairs of each dataset.")] = None,
     seed: SeedOption = 0,
+    *,
+    work: WorkOptions,
     as_json: JsonOption = False,
 ) -> None:
     """Build one collection of everything a folder holds that can be recast."""
@@ -192,8 +196,8 @@ def all_command(
     _refuse_source(output, [sources])
     paths = [path for files in find_parts(sources).values() for path in files]
     total = sum(file.size for path in paths for file in input_files(path))
-    with progress("recasting", total) as advance:
-        result = recast_all(sources, output, options, limit=limit, on_bytes=advance)
+    with work.open(on_gpus=False) as executor, progress("recasting", total) as advance:
+        result = recast_all(sources, output, options, limit=limit, on_bytes=advance, executor=executor)
     made = [str(row["dataset"]) for row in result.rows if row["ours"]]
     artifacts: dict[str, Any] = {}
     if audit:

@@ -33,11 +33,14 @@ class WorkOptions:
         options = {"--executor": self.executor, "--cluster": self.cluster, "--gpus-per-job": self.gpus_per_job}
         return next((option for option, value in options.items() if value is not None), None)
 
-    def open(self) -> AbstractContextManager[Executor]:
-        """Open the executor."""
+    def open(self, *, on_gpus: bool = True) -> AbstractContextManager[Executor]:
+        """Open the executor; pieces that need no GPU leave those of a cluster to others."""
         from goldlabel.executors import open_executor
 
-        return open_executor(self.executor, self.jobs, cluster=self.cluster, gpus_per_job=self.gpus_per_job)
+        gpus = self.gpus_per_job
+        if gpus is None and not on_gpus and (self.cluster or self.executor == "ray"):
+            gpus = 0
+        return open_executor(self.executor, self.jobs, cluster=self.cluster, gpus_per_job=gpus)
 
 
 def work_options(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from goldlabel.errors import InputError
-from goldlabel.executors.executor import DIED, Executor, Failure, OnDone, OnTold, Tell, Work
+from goldlabel.executors.executor import DIED, Executor, Failure, OnDone, OnTold, Tell, Work, collect
 from goldlabel.executors.here import Here
 from goldlabel.executors.processes import Processes
 from goldlabel.registry import Registry
@@ -27,6 +27,7 @@ __all__ = [
     "Processes",
     "Tell",
     "Work",
+    "collect",
     "open_executor",
 ]
 

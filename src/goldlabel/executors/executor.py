@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from goldlabel.errors import GoldlabelError
+from goldlabel.errors import GoldlabelError, InputError, PieceError
 from goldlabel.files import write_text
 
 DIED = "its process died, for want of memory perhaps; run again with fewer --jobs"
@@ -56,6 +57,31 @@ class Executor(Protocol):
     ) -> None:
         """Call the function with a ``Tell`` and each piece's arguments; all that works must see the ``paths``."""
         ...
+
+
+def collect(
+    executor: Executor,
+    function: Callable[..., Any],
+    work: Work,
+    *,
+    on_told: OnTold | None = None,
+    paths: Sequence[Path] = (),
+) -> dict[str, Any]:
+    """Do pieces of which every one is needed, and return their results in the order of the work.
+
+    The first that fails ends the others: in one line, which names a file where the fault is not the input's.
+    """
+    outcomes: dict[str, Any] = {}
+
+    def done(name: str, outcome: Any) -> None:
+        if isinstance(outcome, Failure):
+            if not outcome.trace:
+                raise InputError(outcome.message)
+            raise PieceError(f"{name}: {outcome.leave(Path(tempfile.mkdtemp(prefix='goldlabel-'), 'error.txt'))}")
+        outcomes[name] = outcome
+
+    executor.run(function, work, done, on_told=on_told, paths=paths)
+    return {name: outcomes[name] for name in work}
 
 
 def attempt(function: Callable[..., Any], tell: Tell, arguments: tuple[Any, ...]) -> Any:

@@ -64,7 +64,7 @@ class Processes:
                         on_done(names[future], future.result())
                     except BrokenProcessPool:
                         lost.append(names[future])
-            except KeyboardInterrupt:
+            except BaseException:
                 stop.value = 1
                 pool.shutdown(cancel_futures=True)
                 raise

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from goldlabel.errors import InputError
-from goldlabel.files import OnBytes, atomic_folder, sha256, write_text
+from goldlabel.executors import Executor, Here, Tell, collect
+from goldlabel.files import OnBytes, atomic_folder, digest_file, sha256, storage_errors, write_text
 from goldlabel.pairs.card import Card
 from goldlabel.pairs.dataset import Pairs, read
 from goldlabel.pairs.labels import NLI2
@@ -23,6 +29,9 @@ from goldlabel.recast.recaster import RECASTERS, Options
 from goldlabel.recast.run import OVERLAP, Stream, given_files, separate
 
 PAPER = "Poliak et al. (2018), Collecting diverse natural language inference problems, EMNLP"
+
+MADE = "made.json"
+"""What was counted while a dataset was made."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -79,27 +88,25 @@ def recast_all(
     *,
     limit: int | None = None,
     on_bytes: OnBytes | None = None,
+    executor: Executor | None = None,
 ) -> Collection:
     """Recast everything a folder holds into one dataset, with its table, card and manifest.
 
-    ``limit`` keeps the first pairs of each dataset. Nothing appears in ``output`` unless all of it could be made.
+    ``limit`` keeps the first pairs of each dataset. Nothing appears in ``output`` unless all of it could be made; what
+    was made when that was broken off is not made again. ``executor`` says where the datasets are made.
     """
     options = options or Options()
     parts = find_parts(sources)
     refuse_foreign_folder(output)
-    streams: dict[str, Stream] = {}
-    with atomic_folder(output) as temporary:
-        with DatasetWriter(temporary, _card(options, [], {})) as writer:
-            for part, paths in parts.items():
-                stream = Stream(RECASTERS.get(part.recaster), options, limit)
-                for block in _blocks(part, stream, paths, on_bytes):
-                    writer.write(block)
-                streams[part.name] = stream
-        written = read(temporary)
-        frame = separate(written.frame)[0] if options.style == "plain" else written.frame
-        kept = Pairs(frame, written.card)
-        rows = table_rows(dict(kept.frame.group_by("dataset").len().collect().iter_rows()), streams)
-        with DatasetWriter(temporary, _card(options, rows, streams)) as writer:
+    unfinished = output.absolute().with_name(f".{output.name}.parts")
+    with storage_errors(unfinished):
+        unfinished.mkdir(parents=True, exist_ok=True)
+    with _removed(unfinished), atomic_folder(output) as temporary:
+        datasets = _recast_parts(parts, unfinished, options, limit, on_bytes, executor or Here())
+        frame = pl.concat([read(unfinished / made.folder).frame for made in datasets.values() if made.pairs])
+        kept = Pairs(separate(frame)[0] if options.style == "plain" else frame, _card(options, [], {}))
+        rows = table_rows(dict(kept.frame.group_by("dataset").len().collect().iter_rows()), datasets)
+        with DatasetWriter(temporary, _card(options, rows, datasets)) as writer:
             for block in kept.blocks():
                 writer.write(block)
             writer.attach("table.json", (json.dumps(rows, indent=2) + "\n").encode())
@@ -107,16 +114,97 @@ def recast_all(
     return Collection(pairs=read(output), rows=rows, style=options.style, output=output)
 
 
-def table_rows(counts: Mapping[str, int], streams: Mapping[str, Stream]) -> list[dict[str, Any]]:
+@contextmanager
+def _removed(folder: Path) -> Iterator[None]:
+    """Remove a folder in the end, unless the work was broken off and may go on."""
+    broken_off = False
+    try:
+        yield
+    except KeyboardInterrupt:
+        broken_off = True
+        raise
+    finally:
+        if not broken_off:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """A dataset of the collection that was made, before it is joined with the others."""
+
+    folder: str
+    pairs: int
+    skipped: Mapping[str, int]
+    licences: Sequence[str]
+
+
+def _recast_parts(
+    parts: Mapping[Part, Sequence[Path]],
+    folder: Path,
+    options: Options,
+    limit: int | None,
+    on_bytes: OnBytes | None,
+    executor: Executor,
+) -> dict[str, Made]:
+    """Make the datasets that do not lie in the folder; a folder is named by what its dataset is a function of."""
+    names = {part: f"{part.name}-{_digest(paths, options, limit)}" for part, paths in parts.items()}
+    read_of = dict.fromkeys((part.name for part in parts), 0)
+
+    def tell(name: str, read: int) -> None:
+        if on_bytes is not None:
+            on_bytes(read - read_of[name])
+        read_of[name] = read
+
+    work = {
+        part.name: (part, paths, options, limit, folder / names[part])
+        for part, paths in parts.items()
+        if not (folder / names[part]).exists()
+    }
+    read_paths = sorted({path for paths in parts.values() for path in paths})
+    collect(executor, _recast_part, work, on_told=tell, paths=[folder, *read_paths])
+    return {
+        part.name: Made(**json.loads((folder / name / MADE).read_text(encoding="utf-8")))
+        for part, name in names.items()
+    }
+
+
+def _recast_part(
+    tell: Tell, part: Part, paths: Sequence[Path], options: Options, limit: int | None, folder: Path
+) -> None:
+    """Write one dataset, and beside it what was counted on the way."""
+    stream = Stream(RECASTERS.get(part.recaster), options, limit)
+    read = 0
+
+    def on_bytes(size: int) -> None:
+        nonlocal read
+        read += size
+        tell(read)
+
+    with DatasetWriter(folder, _card(options, [], {})) as writer:
+        for block in _blocks(part, stream, paths, on_bytes):
+            writer.write(block)
+        made = Made(
+            folder=folder.name, pairs=stream.pairs, skipped=dict(stream.skipped), licences=sorted(stream.licences)
+        )
+        writer.attach(MADE, json.dumps(vars(made)).encode())
+
+
+def _digest(paths: Sequence[Path], options: Options, limit: int | None) -> str:
+    names = None if options.names is None else digest_file(options.names)
+    parts = (version("goldlabel"), repr(replace(options, names=None)), names, limit, *map(digest_file, paths))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def table_rows(counts: Mapping[str, int], datasets: Mapping[str, Made]) -> list[dict[str, Any]]:
     """Return the paper's table beside ours; ``counts`` are the pairs of each dataset that was made."""
     rows: list[dict[str, Any]] = []
     for part in PARTS:
-        ours = counts.get(part.name, 0) if part.name in streams else None
+        ours = counts.get(part.name, 0) if part.name in datasets else None
         off = ours - part.published if ours is not None and part.published is not None else None
         if ours is None:
             explanation = "not in the folder" if part.recaster in RECASTERS else "not recast"
         else:
-            explanation = "" if off == 0 else _explained(part, streams[part.name], ours)
+            explanation = "" if off == 0 else _explained(part, datasets[part.name], ours)
         rows.append(
             {
                 "annotation": part.annotation,
@@ -130,10 +218,10 @@ def table_rows(counts: Mapping[str, int], streams: Mapping[str, Stream]) -> list
     return rows
 
 
-def _explained(part: Part, stream: Stream, ours: int) -> str:
-    reasons = stream.skipped.most_common(2)
-    if stream.pairs > ours:
-        reasons.append((OVERLAP, stream.pairs - ours))
+def _explained(part: Part, made: Made, ours: int) -> str:
+    reasons = Counter(made.skipped).most_common(2)
+    if made.pairs > ours:
+        reasons.append((OVERLAP, made.pairs - ours))
     explanation = ", ".join(f"{n:,} left out: {reason}" for reason, n in reasons)
     return "; ".join(filter(None, (part.note, explanation)))
 
@@ -150,7 +238,7 @@ def _ids(part: Part, block: pl.DataFrame) -> pl.Series:
     return (f"{part.name}-" + bare).alias("id")
 
 
-def _card(options: Options, rows: Sequence[Mapping[str, Any]], streams: Mapping[str, Stream]) -> Card:
+def _card(options: Options, rows: Sequence[Mapping[str, Any]], datasets: Mapping[str, Made]) -> Card:
     made = [row for row in rows if row["ours"] is not None]
     lines = [
         "| annotation | dataset | pairs in the paper | ours | why they differ |",
@@ -159,7 +247,7 @@ def _card(options: Options, rows: Sequence[Mapping[str, Any]], streams: Mapping[
     for row in made:
         cells = (row["annotation"], row["dataset"], _shown(row["published"]), _shown(row["ours"]), row["explanation"])
         lines.append(f"| {' | '.join(cells)} |")
-    licences = sorted({licence for stream in streams.values() for licence in stream.licences})
+    licences = sorted({licence for made in datasets.values() for licence in made.licences})
     return Card(
         name=f"recast-{options.style}",
         label_space=NLI2,
