@@ -18,6 +18,7 @@ from goldlabel.models.model import find_member, label_indices  # noqa: E402
 from goldlabel.models.torch_model import Outputs  # noqa: E402
 from goldlabel.train import TrainOptions  # noqa: E402
 from goldlabel.train.encoded import encode_task  # noqa: E402
+from goldlabel.train.group import Group  # noqa: E402
 from goldlabel.train.objective import CrossEntropy, Objective  # noqa: E402
 from goldlabel.train.run import OnStep, RunFolder  # noqa: E402
 from goldlabel.train.task import Task, gather_task  # noqa: E402
@@ -38,7 +39,7 @@ def fit(folder: Path, objective: Objective, on_step: OnStep | None = None) -> Tr
     model = member.build(task.choices, encoded.preparation, task.gold.space, LABELS, None)
     with run.open(task.settings, {}, task.fingerprints):
         recipe = resolve_recipe(member.recipe, task.options)
-        trainer = Trainer(task, model, objective, encoded, recipe, run, on_step)
+        trainer = Trainer(task, model, objective, encoded, recipe, run, on_step, Group())
         trainer.run()
     return trainer
 

@@ -160,6 +160,10 @@ def train_command(
     ] = None,
     device: Annotated[str, typer.Option("--device", help="cpu, cuda or auto.")] = "auto",
     precision: Annotated[str, typer.Option("--precision", help="fp32, tf32, bf16 or auto.")] = "auto",
+    devices: Annotated[
+        int | None,
+        typer.Option("--devices", min=1, help="Train one model in so many processes, each with a GPU or its cores."),
+    ] = None,
     *,
     work: WorkOptions,
     reading: ReadingOptions,
@@ -208,6 +212,8 @@ def train_command(
     runs = _several(model, debias, seeds, sizes, grid)
     if runs is None and work.chosen:
         raise InputError(f"{work.chosen} is for several runs; add --seeds, --sizes or --grid, or leave it out")
+    if runs is not None and devices:
+        raise InputError("--devices is for one run; several share the devices by --jobs and --gpus-per-job")
     opened = partial(open_pairs, reading=reading, limit=limit)
     samples = [parse_sample(text) for text in on or []]
     task = gather_task(
@@ -222,7 +228,9 @@ def train_command(
         label_space=label_space,
     )
     _tell(task)
-    result = _run(task, output, runs, work)
+    result = _run(task, output, runs, work, devices)
+    if result is None:  # another process leads
+        return
     _tell_finished(result)
     show(result, as_json)
     failed: dict[str, str] = getattr(result, "failed", {})
@@ -295,7 +303,10 @@ def _tell_finished(result: Run | Sweep) -> None:
         note(f"{what} finished already and not trained again; another -o trains anew")
 
 
-def _run(task: Task, output: Path, runs: dict[str, Any] | None, work: WorkOptions) -> Run | Sweep:
+def _run(
+    task: Task, output: Path, runs: dict[str, Any] | None, work: WorkOptions, devices: int | None
+) -> Run | Sweep | None:
+    from goldlabel.train.devices import is_one_of_many, join_and_run, run_on_devices
     from goldlabel.train.fit import run_task
     from goldlabel.train.sweep import run_sweep
 
@@ -305,6 +316,10 @@ def _run(task: Task, output: Path, runs: dict[str, Any] | None, work: WorkOption
                 return run_sweep(task, output, **runs, executor=executor, on_step=on_run)
         with display_steps(1) as on_run:
             on_step = None if on_run is None else partial(on_run, task.model)
+            if is_one_of_many():
+                return join_and_run(task, output, on_step)
+            if devices is not None and devices > 1:
+                return run_on_devices(task, output, on_step, devices=devices)
             return run_task(task, output, on_step)
     except KeyboardInterrupt:
         note(f"goldlabel: interrupted; give the same command once more to go on with {output}")

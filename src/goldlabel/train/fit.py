@@ -19,7 +19,7 @@ from dataclasses import replace
 from functools import partial
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -30,8 +30,11 @@ from goldlabel.pairs import Pairs
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.labels import LabelSpace
 from goldlabel.train.options import TrainOptions, change_options
-from goldlabel.train.run import OnStep, Run, RunFolder, Step
+from goldlabel.train.run import OnStep, ReadFolder, Run, RunFolder, Step
 from goldlabel.train.task import Task, gather_task
+
+if TYPE_CHECKING:
+    from goldlabel.train.group import Group
 
 ENCODED = "encoded"
 BIAS = "bias"
@@ -51,6 +54,7 @@ def train(
     label_space: LabelSpace | str | None = None,
     options: TrainOptions | None = None,
     on_step: OnStep | None = None,
+    devices: int = 1,
     **changes: Any,
 ) -> Run:
     """Train a model and leave it in the folder ``output``; what is there half done goes on.
@@ -59,6 +63,7 @@ def train(
     often each set's pairs are trained on in an epoch, ``split`` what is trained on of them if not their train split,
     ``dev`` the sets to stop on, by default the training sets' own dev splits. Pairs without a gold label are left out.
     ``vocabulary`` are further pairs whose words the model shall know, ``label_space`` the labels it shall learn.
+    With several ``devices`` as many processes train it together, each with a GPU or its share of the cores.
     ``changes`` are fields of ``TrainOptions``, such as ``epochs=5``, and the model's own, such as ``hidden=200``.
     """
     task = gather_task(
@@ -72,27 +77,44 @@ def train(
         vocabulary=vocabulary,
         label_space=label_space,
     )
+    if devices > 1:
+        from goldlabel.train.devices import run_on_devices
+
+        return run_on_devices(task, Path(output), on_step, devices=devices)
     return run_task(task, Path(output), on_step)
 
 
-def run_task(task: Task, folder: Path, on_step: OnStep | None = None, *, encoded: Path | None = None) -> Run:
+def run_task(
+    task: Task,
+    folder: Path,
+    on_step: OnStep | None = None,
+    *,
+    encoded: Path | None = None,
+    group: Group | None = None,
+) -> Run:
     """Train once; a folder that holds the same run unfinished goes on, finished gives its result.
 
     ``encoded`` is where encoded pairs are shared with other runs; by default they lie in the run's folder and are
-    removed at its end.
+    removed at its end. ``group`` are the processes that train together, of which this one leads.
     """
     task.check()
     run = RunFolder(folder)
     run.check(task.settings)
     if (finished := run.result()) is not None:
         return finished
-    with run.open(task.settings, {"seed": task.options.seed, **_hardware(task)}, task.fingerprints):
+    devices = {"devices": group.size} if group else {}
+    with run.open(task.settings, {"seed": task.options.seed, **_hardware(task), **devices}, task.fingerprints):
         result = run.result()  # of a process that was here until now
         if result is None:
-            result = _fit(task, run, encoded or folder / ENCODED, on_step)
+            result = _fit(task, run, encoded or folder / ENCODED, on_step, group)
             run.finish(result)
         shutil.rmtree(folder / ENCODED, ignore_errors=True)
     return result
+
+
+def help_task(task: Task, folder: Path, group: Group, *, encoded: Path | None = None) -> None:
+    """Train together with the process that runs the task in this folder; write nothing."""
+    _fit_trained(task, ReadFolder(folder), encoded or folder / ENCODED, None, group)
 
 
 def fit_model(
@@ -122,33 +144,38 @@ def as_list(pairs: Pairs | Sequence[Pairs]) -> list[Pairs]:
     return [pairs] if isinstance(pairs, Pairs) else list(pairs)
 
 
-def _fit(task: Task, run: RunFolder, root: Path, on_step: OnStep | None) -> Run:
+def _fit(task: Task, run: RunFolder, root: Path, on_step: OnStep | None, group: Group | None) -> Run:
     if task.options.fixed:
         assert task.options.start is not None
         return _score(load_model(task.options.start, task.options.device), task, run)
     if task.fitted_by_trainer:
-        return _fit_trained(task, run, root, on_step)
+        return _fit_trained(task, run, root, on_step, group)
     began = time.monotonic()
     model = _fit_baseline(task, on_step)
     return _score(model, task, run, seconds=time.monotonic() - began)
 
 
-def _fit_trained(task: Task, run: RunFolder, root: Path, on_step: OnStep | None) -> Run:
+def _fit_trained(task: Task, run: RunFolder, root: Path, on_step: OnStep | None, group: Group | None) -> Run:
     """Train a torch model, from a checkpoint where there is one; the encoded pairs lie under ``root``."""
     import torch
 
     from goldlabel.train.debias.preparation import build_objective, prepare_debias
     from goldlabel.train.encoded import encode_task
+    from goldlabel.train.group import Group
     from goldlabel.train.objective import CrossEntropy
     from goldlabel.train.trainer import Trainer, resolve_recipe
 
-    options = task.options
+    options, group = task.options, group or Group()
+    if not group.leads:
+        group.wait()  # until what lies in files is made
     prepared = None
     if options.debias is not None:
         train_first = partial(_train_first, root)
         prepared = prepare_debias(task, run.path, root.parent / BIAS, fit_model, train_first, on_step)
     start: Any = None if options.start is None else load_model(options.start, "cpu")
     encoded = encode_task(task, start, root)
+    if group.leads:
+        group.wait()
     torch.manual_seed(options.seed)
     member = find_member(task.model)
     seen = set(task.gold.frame["label"].gather(pl.Series(task.rows))) | (set() if start is None else set(start.seen))
@@ -156,10 +183,12 @@ def _fit_trained(task: Task, run: RunFolder, root: Path, on_step: OnStep | None)
     model.move_to(options.device)
     recipe = replace(resolve_recipe(member.recipe, options), length=model.length)
     more = {} if prepared is None else {"debias": prepared.to_dict(options)}
-    model.save_config(run.path, recipe=vars(recipe), training=task.settings, **more)
+    if group.leads:
+        model.save_config(run.path, recipe=vars(recipe), training=task.settings, **more)
     objective = CrossEntropy() if prepared is None else build_objective(task, model, prepared)
-    trainer = Trainer(task, model, objective, encoded, recipe, run, on_step)
+    trainer = Trainer(task, model, objective, encoded, recipe, run, on_step, group)
     trainer.run()
+    group.wait()
     epochs = run.metrics()
     best = trainer.best_epoch or len(epochs)
     return Run(

@@ -343,6 +343,19 @@ class RunFolder:
         return self._board
 
 
+class ReadFolder(RunFolder):
+    """A run's folder for a process that helps with the run: another one writes."""
+
+    def write_checkpoint(self, *_: Any) -> None:
+        """Leave it to the process that writes."""
+
+    def log_epoch(self, *_: Any, **__: Any) -> None:
+        """Leave it to the process that writes."""
+
+    def truncate_metrics(self, *_: Any) -> None:
+        """Leave it to the process that writes."""
+
+
 def is_unfinished(folder: Path) -> bool:
     """Whether a run was begun in a folder and has not ended."""
     return (folder / ENVIRONMENT).exists() and not (folder / RESULT).exists()

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from goldlabel.models.precision import autocast
 from goldlabel.models.torch_model import RowTensors, TorchModel
+from goldlabel.train.group import Group
 from goldlabel.train.objective import Objective
 
 ROUND_TO = 8
@@ -46,10 +47,13 @@ class TrainingStep:
         precision: str,
         dynamics: Tensor,
         place: Tensor,
+        group: Group,
     ) -> None:
         self.model, self.objective, self.tensors, self.labels = model, objective, tensors, labels
         self.optimiser, self.clip, self.precision = optimiser, clip, precision
-        self.dynamics, self.place = dynamics, place
+        self.dynamics, self.place, self.group = dynamics, place, group
+        self.own = torch.zeros(len(dynamics), dtype=torch.bool, device=dynamics.device)
+        """Which of the dynamics this process has made."""
         self.trained = [parameter for group in optimiser.param_groups for parameter in group["params"]]
 
     def backward(self, rows: Tensor, sizes: Sizes, share: float) -> Tensor:
@@ -62,11 +66,15 @@ class TrainingStep:
         penalty = self.model.penalty()
         loss = loss if penalty is None else loss + penalty
         (loss if share == 1 else loss * share).backward()  # type: ignore[no-untyped-call]
-        self.dynamics[self.place[rows]] = outputs.logits.detach().softmax(dim=1)
+        places = self.place[rows]
+        self.dynamics[places] = outputs.logits.detach().softmax(dim=1)
+        if self.group.size > 1:
+            self.own[places] = True
         return loss.detach()
 
     def finish(self) -> None:
-        """Clip the gradients, move the weights, forget the gradients."""
+        """Add up the gradients of all processes, clip them, move the weights, forget the gradients."""
+        self.group.add_gradients(self.trained)
         if self.clip is not None:
             torch.nn.utils.clip_grad_norm_(self.trained, self.clip, foreach=True)
         self.optimiser.step()

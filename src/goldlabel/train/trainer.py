@@ -24,6 +24,7 @@ from goldlabel.models.precision import resolve_precision, single_precision
 from goldlabel.models.torch_model import Recipe, TorchModel
 from goldlabel.train.batches import plan_batches
 from goldlabel.train.encoded import EncodedTask
+from goldlabel.train.group import Group
 from goldlabel.train.objective import Objective
 from goldlabel.train.optimiser import build_optimiser, restore_optimiser, set_rate
 from goldlabel.train.options import TrainOptions
@@ -77,7 +78,9 @@ class Trainer:
         recipe: Recipe,
         folder: RunFolder,
         on_step: OnStep | None,
+        group: Group,
     ) -> None:
+        self.group = group
         self.task, self.model, self.objective, self.encoded = task, model, objective, encoded
         self.recipe, self.options, self.folder = recipe, task.options, folder
         self.device = model.device
@@ -127,9 +130,15 @@ class Trainer:
             precision=self.precision,
             dynamics=self.dynamics,
             place=place,
+            group=group,
         )
         self.captured: CapturedSteps | None = None
-        if self.device.type == "cuda" and self.options.accumulate == 1 and self.options.batch_tokens is None:
+        if (
+            self.device.type == "cuda"
+            and group.size == 1
+            and self.options.accumulate == 1
+            and self.options.batch_tokens is None
+        ):
             longest = tuple(int(side.max()) for side in encoded.rows.lengths)
             self.captured = CapturedSteps(self.step, longest, self.notes.append)
 
@@ -146,13 +155,15 @@ class Trainer:
             while not self._is_over():
                 self._run_epoch()
                 self._end_epoch()
-                if self.stopping:
+                stopping, save = self._decide()
+                if stopping:
                     self._interrupt(0.0)
-                if self._checkpoint_is_due():
+                if save:
                     self._save()
         if self.best_weights is not None:
             self._load_weights(self.best_weights)
-        self.model.save_weights(self.folder.path)
+        if self.group.leads:
+            self.model.save_weights(self.folder.path)
 
     def _is_over(self) -> bool:
         if self.epoch > self.recipe.epochs:
@@ -182,11 +193,14 @@ class Trainer:
                 self._make_step(parts, [sizes[number] for number in group])
             self.steps += 1
             self.done = group[-1] + 1
-            if self.device.type == "cpu" or len(self.losses) >= LOOK_EVERY:
+            looking = self.device.type == "cpu" or len(self.losses) >= LOOK_EVERY
+            if looking:
                 self._look(int(ends[group[-1]]), resumed, time.monotonic() - began)
-            if self.stopping:
+            # Several processes would wait for each other at every step.
+            stopping, save = self._decide() if looking or self.group.size == 1 else (False, False)
+            if stopping:
                 self._interrupt(time.monotonic() - began)
-            if self._checkpoint_is_due():
+            if save:
                 self.seconds += time.monotonic() - began
                 self._save()
                 began, resumed = time.monotonic(), int(ends[group[-1]])
@@ -216,13 +230,17 @@ class Trainer:
     def _make_step(self, parts: Sequence[Tensor], sizes: Sequence[Sizes]) -> None:
         if self.captured is not None:
             losses = [self.captured.make(parts[0], sizes[0])]
+            self.losses.append(losses[0] * len(parts[0]))
         else:
             total = sum(len(rows) for rows in parts)
-            losses = [
-                self.step.backward(rows, size, len(rows) / total) for rows, size in zip(parts, sizes, strict=True)
-            ]
+            self.group.seed(self.options.seed, self.steps)
+            for rows, size in zip(parts, sizes, strict=True):
+                own = self.group.share(rows)
+                loss = (
+                    self.step.backward(own, size, len(own) / total) if len(own) else torch.zeros((), device=self.device)
+                )
+                self.losses.append(loss * len(own))
             self.step.finish()
-        self.losses += [loss * len(rows) for loss, rows in zip(losses, parts, strict=True)]
         self.loss_pairs += sum(len(rows) for rows in parts)
 
     def _look(self, pairs: int, resumed: int, seconds: float) -> None:
@@ -234,9 +252,14 @@ class Trainer:
             step = Step(self.epoch, self.recipe.epochs, pairs, of, loss, rate, self.best)
             self.stopping = bool(self.on_step(step)) or self.stopping
 
+    def _decide(self) -> tuple[bool, bool]:
+        """Return whether to stop and whether to save now."""
+        decided: tuple[bool, bool] = self.group.tell((self.stopping, self._checkpoint_is_due()))
+        return decided
+
     def _fetch_losses(self) -> None:
         """Add up the losses that are still on the device; stop at one that is not finite."""
-        losses = torch.stack(self.losses).tolist() if self.losses else []
+        losses = self.group.add(torch.stack(self.losses)).tolist() if self.losses else []
         for number, loss in enumerate(losses):
             if not np.isfinite(loss):
                 later = (len(losses) - 1) // self.options.accumulate - number // self.options.accumulate
@@ -254,11 +277,10 @@ class Trainer:
         """Score the dev sets, log, judge, and lower the learning rate."""
         if not torch.stack([parameter.isfinite().all() for parameter in self.trained]).all():
             raise self._diverged("a weight is not a finite number after", self.steps)
-        scores = {
-            gold.name: gold.score(self.model.predict_rows(rows, tensors), self.model.label_space)
-            for gold, rows, tensors in zip(self.task.dev, self.encoded.dev, self.dev, strict=True)
-        }
-        self._write_dynamics()
+        scores = self.group.tell(self._score_dev() if self.group.leads else None)
+        self.group.merge(self.dynamics, self.step.own)
+        if self.group.leads:
+            self._write_dynamics()
         self.folder.log_epoch(
             self.epoch,
             steps=self.steps,
@@ -272,6 +294,12 @@ class Trainer:
         self.factor *= self.recipe.decay
         self.epoch += 1
         self.done, self.loss_sum, self.loss_pairs = 0, 0.0, 0
+
+    def _score_dev(self) -> dict[str, Estimate]:
+        return {
+            gold.name: gold.score(self.model.predict_rows(rows, tensors), self.model.label_space)
+            for gold, rows, tensors in zip(self.task.dev, self.encoded.dev, self.dev, strict=True)
+        }
 
     def _judge(self, accuracy: float) -> None:
         """Keep the weights if they are the best so far; otherwise count, and lower the learning rate."""
@@ -313,6 +341,7 @@ class Trainer:
     def _save(self) -> None:
         began = time.monotonic()
         self._fetch_losses()
+        self.group.merge(self.dynamics, self.step.own)
         state: dict[str, Any] = {name: getattr(self, name) for name in (*self._COUNTS, "loss_pairs", "dynamics")}
         state["network"] = self._weights()
         state["objective"] = self.objective.state_dict()
