@@ -136,7 +136,8 @@ def _receive(pipe: Any) -> Any:
 def _cause(failure: Failure, pipes: list[Any], failed: Any) -> Failure:
     """Return why a process failed: where another one died, it could not but fail, too."""
     others = [pipe for pipe in pipes if pipe is not failed]
-    for pipe in connection.wait(others, timeout=GRIEF) if failure.trace else ():
+    heard: Any = connection.wait(others, timeout=GRIEF) if failure.trace else ()
+    for pipe in heard:
         while (message := _receive(pipe)) is not EOFError:
             if not pipe.poll(GRIEF):
                 break

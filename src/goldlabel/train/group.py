@@ -57,7 +57,8 @@ class Group:
                 parameter.grad = torch.zeros_like(parameter)
         gradients = [parameter.grad for parameter in moved if parameter.grad is not None]
         added = self.add(torch.cat([gradient.flatten() for gradient in gradients]))
-        for gradient, whole in zip(gradients, added.split([gradient.numel() for gradient in gradients]), strict=True):
+        parts = torch.split(added, [gradient.numel() for gradient in gradients])
+        for gradient, whole in zip(gradients, parts, strict=True):
             gradient.copy_(whole.view_as(gradient))
 
     def add(self, values: Tensor) -> Tensor:
