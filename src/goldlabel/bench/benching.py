@@ -2,9 +2,9 @@
 
 The suite plans (``evaluate/suites``), ``train`` trains, ``evaluate/judging.py`` asks; this module has them meet. The
 folder holds ``index.html`` and ``bench.json`` (the figures), ``settings.json`` (what they are a function of),
-``tables/`` (the papers' tables), ``ids/`` (which pairs were judged by), ``runs/`` (what was trained) and ``answers/``
-(every model's answers to every set). What was broken off goes on with the same call: finished runs and answers are
-taken as they are.
+``tables/`` (the papers' tables), ``labels.parquet`` (what each model says of each pair), ``ids/`` (which pairs were
+judged by), ``runs/`` (what was trained) and ``answers/`` (every model's probabilities for every set). What was broken
+off goes on with the same call: finished runs and answers are taken as they are.
 """
 
 from __future__ import annotations
@@ -18,15 +18,13 @@ from goldlabel.bench.contamination import find_trained_on, hold_against
 from goldlabel.bench.folder import (
     ANSWERS,
     IDS,
-    PAGE,
-    RESULTS,
-    SETTINGS,
     TABLES,
     check_folder,
     open_folder,
     run_name,
     to_json,
     write_ids,
+    write_labels,
     write_tables,
 )
 from goldlabel.bench.model_options import choose_models
@@ -51,6 +49,7 @@ from goldlabel.pairs import Pairs
 from goldlabel.pairs.fingerprints import Fingerprints
 from goldlabel.registry import suggest
 from goldlabel.report.bench_page import write_bench_page
+from goldlabel.report.parts.bench_results import PAGE, RESULTS, SETTINGS
 from goldlabel.train.fit import as_list
 from goldlabel.train.run import Run, describe_machine
 
@@ -145,6 +144,7 @@ def bench(
         results = _judge_all(plan, folder, trained, described, numbers, loading, workers, progress)
         progress.begin("computing figures")
         results = replace(results, seen=seen, contamination=contamination)
+        write_labels(results, folder)
         write_text(folder / RESULTS, to_json(results.to_dict()))
         tables = chosen.tables(results, reference=reference)
         more = slice_tables(results) if slices else {}
@@ -206,7 +206,9 @@ def _describe_system(system: System) -> dict[str, Any]:
     """Return what a system is: how it is loaded, or trained on what; its run folders have the digests of that."""
     training = system.training
     if training is None:
-        return {"reference": system.reference if isinstance(system.reference, str) else None, **system.loading}
+        if isinstance(system.reference, str):
+            return {"reference": system.reference, **system.loading}
+        return {"reference": None, "object": "fitted to each set" if system.fit else type(system.reference).__name__}
     return {
         "model": training.model,
         "on": [pairs.card.name for pairs in training.on],

@@ -13,10 +13,11 @@ from typing import Any
 import polars as pl
 
 from goldlabel.errors import GoldlabelError, InputError
+from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.suite import SuitePlan
 from goldlabel.files import LOCK, atomic_file, lock_folder
+from goldlabel.report.parts.bench_results import LABELS, SETTINGS
 
-PAGE, RESULTS, SETTINGS = "index.html", "bench.json", "settings.json"
 TABLES, IDS, RUNS, ANSWERS = "tables", "ids", "runs", "answers"
 _SAME = ("suite", "seed", "limit", "options")
 """What must be the same for a folder to be gone on with."""
@@ -74,6 +75,12 @@ def write_ids(plan: SuitePlan, folder: Path) -> None:
         if part.dev is not None:
             rows.append(part.dev.frame.select("id").collect().with_columns(pl.lit("dev").alias("split")))
         _write_csv(pl.concat(rows), folder / f"{slug(part.name)}.csv")
+
+
+def write_labels(results: BenchResults, folder: Path) -> None:
+    """Write what each system says of each pair."""
+    with atomic_file(folder / LABELS) as temporary:
+        results.labels.write_parquet(temporary)
 
 
 def write_tables(tables: Mapping[str, pl.DataFrame], folder: Path) -> None:

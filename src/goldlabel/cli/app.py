@@ -28,6 +28,7 @@ COMMANDS = {
     "compare": "goldlabel.cli.compare:compare_command",
     "bench": "goldlabel.cli.bench:bench_command",
     "explain": "goldlabel.cli.explain:explain_command",
+    "report": "goldlabel.cli.report:report_command",
     "collect": "goldlabel.cli.collect:app",
     "demo": "goldlabel.cli.demo:demo_command",
 }

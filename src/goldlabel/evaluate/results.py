@@ -203,6 +203,25 @@ class BenchResults(Result):
         joined = np.concatenate(confidence), np.concatenate(hits)
         return measure_reliability(*joined, edges, units=np.concatenate(units), level=self.level)
 
+    @cached_property
+    def reliabilities(self) -> dict[str, Reliability]:
+        """How sure and how right each system is, on all sets together."""
+        return {system: self.reliability(system) for system in self.systems}
+
+    @property
+    def labels(self) -> pl.DataFrame:
+        """What each system says of each pair, in the set's labels: set, id, label, model and answer; the first seed's.
+
+        From it one sees where systems disagree, without the texts.
+        """
+        frames = [
+            self.plan.find_set(name).gold.frame.select(
+                pl.lit(name).alias("set"), "id", "label", model=pl.lit(system), answer=pl.Series(several[0].labels)
+            )
+            for (system, name), several in self.answers.items()
+        ]
+        return pl.concat(frames)
+
     def soft_labels(self, system: str, name: str) -> SoftLabels | None:
         """Return how close the first seed's probabilities are to the votes; None where too few pairs have enough."""
         answers = self.answers[system, name][0]
@@ -274,6 +293,7 @@ class BenchResults(Result):
             "failed": dict(self.failed),
             "contamination": {name: found.to_dict() for name, found in self.contamination.items()},
             "ranking": self.ranking.to_dict(),
+            "reliability": {system: own.to_dict() for system, own in self.reliabilities.items()},
             "level": self.level,
             "notes": list(self.plan.notes),
         }

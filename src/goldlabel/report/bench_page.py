@@ -81,7 +81,7 @@ def _ranking(results: BenchResults) -> Iterator[Section]:
 
 
 def _reliability(results: BenchResults, system: str) -> Figure:
-    reliability = results.reliability(system)
+    reliability = results.reliabilities[system]
     error = reliability.debiased.percent().text()
     shows = f"{system}: expected calibration error, without what chance explains, {error} points"
     return draw_reliability(system, [_drawn(own) for own in reliability.bins], shows=shows)

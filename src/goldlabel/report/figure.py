@@ -8,6 +8,7 @@ drawn in the light colours of ``tokens.css``.
 from __future__ import annotations
 
 import io
+import logging
 import re
 import warnings
 from collections.abc import Callable, Iterator
@@ -153,4 +154,9 @@ def _style(fonts: tuple[str, ...]) -> Iterator[None]:
     with matplotlib.rc_context(style), warnings.catch_warnings():
         # The page's fonts draw the text; that matplotlib's own lack CJK does not matter.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        warnings.filterwarnings("ignore", message="constrained_layout not applied")  # where names are very long
+        log = logging.getLogger("matplotlib.font_manager")
+        level = log.level
+        log.setLevel(logging.ERROR)  # that the Chinese font has no bold
         yield
+        log.setLevel(level)

@@ -78,11 +78,14 @@ class Section:
     figures: Sequence[Figure] = ()
     pairs: Sequence[PairCard] = ()
     table: Table | pl.DataFrame | None = None
+    tables: Sequence[Table] = ()
+    """More of them, each with its caption."""
 
     @property
-    def shown_table(self) -> Table | None:
-        """The table, made of the frame where it is one."""
-        return Table.of(self.table) if isinstance(self.table, pl.DataFrame) else self.table
+    def shown_tables(self) -> list[Table]:
+        """All tables, that of a frame made into one."""
+        first = Table.of(self.table) if isinstance(self.table, pl.DataFrame) else self.table
+        return [*([] if first is None else [first]), *self.tables]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from textwrap import fill
 from typing import Any
 
 from goldlabel.metrics import Estimate, percent
 from goldlabel.report.figure import FONT_SIZE, SMALL, Figure, Palette, make_figure
 
+LONGEST = 24
+"""Characters of a row's name in one line."""
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _LINES = ("-", "--", ":", "-.")
 
@@ -191,6 +194,7 @@ def draw_dots(
     rows: Sequence[tuple[str, Sequence[tuple[str, Estimate]]]],
     *,
     shows: str,
+    title: str = "",
     x_name: str = "",
     zero: float | None = None,
     signed: bool = False,
@@ -206,6 +210,7 @@ def draw_dots(
     ends = [end for end in values if end is not None] + ([zero] if zero is not None else [])
 
     def draw(axes: Any, palette: Palette) -> None:
+        axes.figure.suptitle(title, x=0.01, ha="left", color=palette.ink, fontsize=FONT_SIZE, fontweight="bold")
         if zero is not None:
             axes.axvline(zero, color=palette.line, linewidth=1.4)
         for (_, own), place in lines:
@@ -230,15 +235,15 @@ def draw_dots(
         axes.set_xlim(low - room, high + room)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         _framed(axes, palette, signed=signed)
-        axes.set_yticks(range(len(rows)), [name for name, _ in rows])
+        axes.set_yticks(range(len(rows)), [fill(name, LONGEST) for name, _ in rows])
         axes.tick_params(axis="y", colors=palette.ink, labelsize=FONT_SIZE)
         axes.set_xlabel(x_name, color=palette.soft)
         if len(series) > 1:
             _legend(axes, series, palette)
 
     per_row = max(0.36, 0.13 * len(series) + 0.12)
-    legend = 0.25 * -(-len(series) // 3) if len(series) > 1 else 0.0
-    return make_figure(draw, 4.6, 0.75 + legend + per_row * len(rows), shows=shows)
+    legend = 0.24 * -(-len(series) // _legend_columns(series)) if len(series) > 1 else 0.0
+    return make_figure(draw, 4.6, 0.75 + legend + 0.25 * bool(title) + per_row * len(rows), shows=shows)
 
 
 def draw_lines(
@@ -292,8 +297,12 @@ def _legend(axes: Any, series: Sequence[str], palette: Palette) -> None:
         Line2D([], [], color=colours[number % 3], marker=_MARKERS[number % 8], markersize=5, label=name)
         for number, name in enumerate(series)
     ]
-    place: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": 3}
-    axes.legend(handles=handles, frameon=False, labelcolor=palette.ink, **place)
+    place: Any = {"loc": "outside lower left", "ncols": _legend_columns(series)}
+    axes.figure.legend(handles=handles, frameon=False, labelcolor=palette.ink, **place)
+
+
+def _legend_columns(series: Sequence[str]) -> int:
+    return max(1, min(len(series), 48 // (max(map(_width, series)) + 6)))
 
 
 def _apart(heights: Sequence[float], distance: float) -> list[float]:

@@ -158,11 +158,16 @@ class Table:
     def write(self, folder: Path) -> list[Path]:
         """Write the table as CSV, Markdown and LaTeX; return the files."""
         texts = {".csv": self.to_csv(), ".md": self.to_markdown(), ".tex": self.to_latex()}
-        paths = [folder / f"{self.name}{suffix}" for suffix in texts]
+        paths = [folder / f"{file_name(self.name)}{suffix}" for suffix in texts]
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in zip(paths, texts.values(), strict=True):
             write_text(path, text)
         return paths
+
+
+def file_name(name: str) -> str:
+    """Return a name as a file may be called."""
+    return re.sub(r"[^\w.+@-]+", "-", name).strip("-.") or "unnamed"
 
 
 def value_text(value: Value, column: Column) -> str:
