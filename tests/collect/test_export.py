@@ -275,6 +275,14 @@ def test_a_human_baseline_is_scored_and_keeps_its_gold(projects: Projects, tmp_p
     assert (tmp_path / "out" / "human_baseline.json").exists()
 
 
+def test_a_human_baseline_without_gold_is_exported_without_a_score(projects: Projects, tmp_path: Path) -> None:
+    store, project_id = projects.open(tmp_path / "site", small_protocol("human-baseline", verifiers=2))
+    bring_pairs(store, project_id, 2, origin="imported", labels=("-",))
+    verify_all(store, project_id, join(store, project_id, "verifier", 2), lambda *_: "neutral")
+    told = export_project(store, project_id, tmp_path / "out").to_dict()
+    assert (told["pairs"], told["verified"], told["human_baseline"]) == (2, 2, None)
+
+
 def test_vetted_pairs_are_mapped_vote_by_vote(projects: Projects, tmp_path: Path) -> None:
     protocol = small_protocol("vetting", verifiers=3)
     store, project_id = projects.open(tmp_path / "site", protocol)

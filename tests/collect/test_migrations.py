@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 
 import pytest
@@ -291,3 +292,10 @@ def test_verdicts_reached_before_are_filled_in(tmp_path: Path, votes: list[str],
     with store.read() as tx:
         assert tx.value(select(schema.pairs.c.verdict)) == verdict
     store.close()
+
+
+def test_opening_a_collection_logs_nothing(place: str, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        Store.create(place).close()
+        Store.open(place).close()
+    assert [record.name for record in caplog.records if record.name.startswith("alembic")] == []

@@ -13,12 +13,14 @@ from sqlalchemy import create_engine, text
 from goldlabel.collect.data.export import export_project
 from goldlabel.collect.data.stats import project_stats
 from goldlabel.collect.money.payouts import paid_table, pay_out_everybody
+from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.contacts import contacts_table, set_contact
 from goldlabel.collect.people.leaving import delete_account, leave_project
 from goldlabel.collect.people.passwords import LETTERS
 from goldlabel.collect.people.people import add_member
 from goldlabel.collect.people.pseudonyms import give_pseudonym, own_pseudonyms, pseudonyms_of
 from goldlabel.collect.projects import add_premises, create_project
+from goldlabel.collect.schema import pseudonyms
 from goldlabel.collect.store import Store
 from tests.collect.campaign import join, small_protocol, verify_all, write_all
 from tests.collect.test_assignment import meadow, pool
@@ -90,6 +92,15 @@ def test_a_name_stays_whatever_somebody_does(store: Store) -> None:
         leave_project(tx, project_id, person_id)
         delete_account(tx, person_id)
         assert pseudonyms_of(tx, project_id) == {person_id: name}
+
+
+def test_somebody_without_a_name_is_found_by_the_recount(store: Store) -> None:
+    project_id = meadow(store)
+    (person_id,) = join(store, project_id, "writer", 1)
+    with store.write() as tx:
+        assert check(tx, project_id) == []
+        tx.run(pseudonyms.delete().where(pseudonyms.c.person_id == person_id))
+        assert check(tx, project_id) == [f"pseudonyms of person {person_id}: the events say 1, the tables 0"]
 
 
 def test_those_who_were_there_keep_their_name_in_their_first_project(place: str) -> None:

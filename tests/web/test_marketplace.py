@@ -66,6 +66,7 @@ def person_of(world: World, worker: str) -> int:
 
 def test_prolific_from_the_link_to_the_code(crowd: World) -> None:
     path = link(crowd, "prolific")
+    assert "a judgement 0.20 USD" in crowd.visitor().get(f"{path}?{urlencode(WORKER)}").text
     visitor, answer = enter(crowd, path, WORKER)
     place = f"/projects/{crowd.project}"
     assert answer.headers["location"] == f"{place}/instructions/verifier"

@@ -106,6 +106,7 @@ def _annotators(walk: Walk) -> None:
     writer, verifier = world.visitor("writer"), world.visitor("verifier")
     walk(writer, "my-letters/{letter_id}/read")
     walk(writer, "my-letters/{letter_id}/reply", {"text": "Gladly."})
+    walk(writer, "my-letters", {"text": "May I ask something?"})
     held = world.one(select(assignments.c.id).where(assignments.c.kind == "write", assignments.c.state == "leased"))
     walk(writer, "mine/remarks", {"assignment": held, "text": "A word is missing."})
     with world.store.write() as tx:

@@ -182,7 +182,8 @@ def import_command(
             else:
                 given = [open_pairs(str(path), {**reading, "unlabelled": True}, limit=limit) for path in paths]
             origin = "imported" if (what or usual) == "pairs" else str(what)
-            told = _import_pairs(store, found, given, origin, one_of("--votes", votes, VOTES))
+            names = [path.name for path in paths[: len(given)]]
+            told = _import_pairs(store, found, given, names, origin, one_of("--votes", votes, VOTES))
     if as_json:
         print_json({"project": found.name, **told})
         return
@@ -480,12 +481,19 @@ def _import_premises(
     return {"as": "premises", "read": sum(one.read for one in readings), "added": added, "left_out": left_out}
 
 
-def _import_pairs(store: Store, found: Project, given: list[Pairs], origin: str, votes: str) -> dict[str, Any]:
+def _import_pairs(
+    store: Store, found: Project, given: list[Pairs], names: list[str], origin: str, votes: str
+) -> dict[str, Any]:
     from goldlabel.collect.data.importing.batches import add_all_pairs
-    from goldlabel.collect.data.importing.pairs import NewPairs
+    from goldlabel.collect.data.importing.pairs import NewPairs, naming_file
     from goldlabel.collect.data.importing.reports import pairs_report
+    from goldlabel.collect.projects import check_import
 
-    new = [one for pairs in given for one in NewPairs(pairs, found.protocol, origin, votes)]
+    files = [NewPairs(pairs, found.protocol, origin, votes) for pairs in given]
+    for name, pairs in zip(names, files, strict=True):
+        with naming_file(name):
+            check_import(found, pairs, origin)
+    new = [one for pairs in files for one in pairs]
     with progress(f"importing into {found.name}", len(new), in_bytes=False) as advance:
         read, added = add_all_pairs(store, found.id, new, origin=origin, by=None, votes=votes, told=advance)
     report = pairs_report("", origin, read, added)

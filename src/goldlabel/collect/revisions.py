@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import cached_property
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from goldlabel.collect.refusals import Invalid
 
 _UPGRADE_LOCK = 0x676F6C64
 """Any number will do, as long as every process that serves a database takes the same."""
+
+logging.getLogger("alembic").setLevel(logging.WARNING)
+"""What Alembic says of each connection that it is configured for tells nobody anything."""
 
 
 class Revisions:

@@ -18,6 +18,7 @@ from goldlabel.collect.people.pseudonyms import own_pseudonyms
 from goldlabel.collect.refusals import Conflict, Forbidden, Invalid, Missing
 from goldlabel.collect.store import LARGEST, Store, Transaction
 from goldlabel.errors import InputError
+from goldlabel.web.done import redirect_done
 from goldlabel.web.failures import describe
 from goldlabel.web.language import COOKIE, LANGUAGES, language_of
 from goldlabel.web.pages import THEME_COOKIE, THEMES, page
@@ -138,7 +139,7 @@ def change_contact(
             contacts.set_contact(tx, person.person_id, contact)
     except InputError as error:
         return _account_page(request, person, store, refusal=error)
-    return RedirectResponse("/account", 303)
+    return redirect_done(request, "/account", "contact_kept" if contact.strip() else "contact_forgotten")
 
 
 @router.post("/account/password")

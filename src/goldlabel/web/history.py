@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 from pydantic import Field
 
 from goldlabel.collect.kinds.kind import WORKS
@@ -17,6 +17,7 @@ from goldlabel.collect.store import LARGEST
 from goldlabel.collect.work import history, remarks
 from goldlabel.collect.work.questions import LONGEST_NAME, LONGEST_RESPONSE, MOST_QUESTIONS, asked_with
 from goldlabel.collect.work.remarks import LONGEST_REMARK
+from goldlabel.web.done import redirect_done
 from goldlabel.web.pages import page
 from goldlabel.web.security import Before, ObjectId, Person, ProjectId, Stored, limit
 from goldlabel.web.work import LONGEST_TEXT
@@ -60,16 +61,22 @@ def history_page(request: Request, project: Own, person: Person, store: Stored, 
 
 @router.post("/projects/{project_id}/mine/{answer_id}/vote")
 def change_vote(
-    project: Own, answer_id: ObjectId, person: Person, store: Stored, label: Annotated[str, Form(max_length=50)]
+    request: Request,
+    project: Own,
+    answer_id: ObjectId,
+    person: Person,
+    store: Stored,
+    label: Annotated[str, Form(max_length=50)],
 ) -> Response:
     """Judge a pair otherwise."""
     with store.write() as tx:
         history.change_vote(tx, project.id, answer_id, person.person_id, label)
-    return _back(project.id)
+    return _back(request, project.id, "answer_changed")
 
 
 @router.post("/projects/{project_id}/mine/{answer_id}/text")
 def change_text(
+    request: Request,
     project: Own,
     answer_id: ObjectId,
     person: Person,
@@ -80,11 +87,12 @@ def change_text(
     """Write a sentence otherwise."""
     with store.write() as tx:
         history.change_text(tx, project.id, answer_id, person.person_id, pair, text)
-    return _back(project.id)
+    return _back(request, project.id, "answer_changed")
 
 
 @router.post("/projects/{project_id}/mine/{answer_id}/responses")
 def change_responses(
+    request: Request,
     project: Own,
     answer_id: ObjectId,
     person: Person,
@@ -96,19 +104,20 @@ def change_responses(
     with store.write() as tx:
         said = dict(zip(name, response, strict=False))
         history.change_responses(tx, project.id, answer_id, person.person_id, said)
-    return _back(project.id)
+    return _back(request, project.id, "answer_changed")
 
 
 @router.post("/projects/{project_id}/mine/{answer_id}/withdraw")
-def withdraw(project: Own, answer_id: ObjectId, person: Person, store: Stored) -> Response:
+def withdraw(request: Request, project: Own, answer_id: ObjectId, person: Person, store: Stored) -> Response:
     """Take an answer back."""
     with store.write() as tx:
         history.withdraw(tx, project.id, answer_id, person.person_id)
-    return _back(project.id)
+    return _back(request, project.id, "answer_withdrawn")
 
 
 @router.post("/projects/{project_id}/mine/remarks")
 def make_remark(
+    request: Request,
     project: Own,
     person: Person,
     store: Stored,
@@ -119,8 +128,8 @@ def make_remark(
     limit(store, "remarks of", str(person.person_id), most=200, window=timedelta(hours=1))
     with store.write() as tx:
         remarks.make_remark(tx, project.id, assignment, person.person_id, text)
-    return _back(project.id)
+    return _back(request, project.id, "remark_sent")
 
 
-def _back(project_id: int) -> Response:
-    return RedirectResponse(f"/projects/{project_id}/mine", 303)
+def _back(request: Request, project_id: int, done: str) -> Response:
+    return redirect_done(request, f"/projects/{project_id}/mine", done)

@@ -1,4 +1,4 @@
-"""What a requester wrote to me, that I read it, and my reply; and the text that I agree to before I work."""
+"""Letters between requesters and me, and the text that I agree to before I work."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect.people import consent, letters
+from goldlabel.collect.people.accounts import Session
 from goldlabel.collect.people.letters import LONGEST_LETTER
-from goldlabel.collect.store import LARGEST
+from goldlabel.collect.projects import Project
+from goldlabel.collect.store import LARGEST, Store
+from goldlabel.web.done import redirect_done
 from goldlabel.web.history import Own
 from goldlabel.web.pages import page
 from goldlabel.web.security import ObjectId, Person, Stored, limit, local_path
@@ -30,6 +33,18 @@ def inbox_page(request: Request, project: Own, person: Person, store: Stored) ->
     return page(request, "annotator/letters.html", project=project, **values)
 
 
+@router.post("/projects/{project_id}/my-letters")
+def write_to_requesters(
+    request: Request,
+    project: Own,
+    person: Person,
+    store: Stored,
+    text: Annotated[str, Form(max_length=LONGEST_LETTER)],
+) -> Response:
+    """Begin a conversation with those who run the project."""
+    return _send(request, project, person, store, text)
+
+
 @router.post("/projects/{project_id}/my-letters/{letter_id}/read")
 def mark_read(project: Own, letter_id: ObjectId, person: Person, store: Stored, next: Target = "") -> Response:
     """I have read a letter."""
@@ -40,6 +55,7 @@ def mark_read(project: Own, letter_id: ObjectId, person: Person, store: Stored, 
 
 @router.post("/projects/{project_id}/my-letters/{letter_id}/reply")
 def reply(
+    request: Request,
     project: Own,
     letter_id: ObjectId,
     person: Person,
@@ -47,10 +63,19 @@ def reply(
     text: Annotated[str, Form(max_length=LONGEST_LETTER)],
 ) -> Response:
     """Reply to the requesters."""
+    return _send(request, project, person, store, text, letter_id)
+
+
+def _send(
+    request: Request, project: Project, person: Session, store: Store, text: str, letter_id: int | None = None
+) -> Response:
     limit(store, "replies of", str(person.person_id), most=60, window=timedelta(hours=1))
     with store.write() as tx:
-        letters.reply(tx, project.id, letter_id, person.person_id, text)
-    return RedirectResponse(f"/projects/{project.id}/my-letters", 303)
+        if letter_id is None:
+            letters.write_to_requesters(tx, project.id, person.person_id, text)
+        else:
+            letters.reply(tx, project.id, letter_id, person.person_id, text)
+    return redirect_done(request, f"/projects/{project.id}/my-letters", "letter_sent")
 
 
 @router.get("/projects/{project_id}/agree")
@@ -65,6 +90,7 @@ def consent_page(
 
 @router.post("/projects/{project_id}/agree")
 def agree(
+    request: Request,
     project: Own,
     person: Person,
     store: Stored,
@@ -74,4 +100,4 @@ def agree(
     """I agree to the text that was shown."""
     with store.write() as tx:
         consent.agree(tx, project.id, person.person_id, version)
-    return RedirectResponse(local_path(next), 303)
+    return redirect_done(request, local_path(next), "agreed")

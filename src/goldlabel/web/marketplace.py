@@ -9,6 +9,7 @@ from fastapi.responses import Response
 
 from goldlabel.collect import projects
 from goldlabel.collect.people import marketplaces
+from goldlabel.collect.people.consent import newest_consent
 from goldlabel.collect.people.marketplaces import MTURK, SUBMIT_HOSTS
 from goldlabel.collect.people.people import require_role
 from goldlabel.collect.refusals import Missing
@@ -30,9 +31,11 @@ def enter_page(request: Request, token: Token, store: Stored) -> Response:
     with store.read() as tx:
         offered = marketplaces.market(tx, token)
         project = projects.project(tx, offered.invitation.project_id or 0)
+        text = newest_consent(tx, project.id)
     arrival = marketplaces.arrival(offered.provider, sent)
     framed = offered.provider == MTURK and "window" not in sent
     values: dict[str, Any] = {"token": token, "offered": offered, "project": project, "arrival": arrival}
+    values["consent"] = text if text and text.text else None
     address = request.url.include_query_params(window="1") if framed else None
     opens = f"{address.path}?{address.query}" if address else ""
     response = page(request, "account/enter.html", sent=sent, opens=opens, plain=is_plain(request), **values)

@@ -23,6 +23,7 @@ from markupsafe import Markup
 
 from goldlabel.collect.money.ledger import in_currency, reason_of
 from goldlabel.collect.work.tryout import tryout_number
+from goldlabel.web.done import COOKIE, done_of
 from goldlabel.web.language import LANGUAGES, catalogue, language_of
 from goldlabel.web.security import CSRF_FIELD, session_of
 from goldlabel.web.translation import translate
@@ -39,6 +40,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
     language = language_of(request)
     theme = request.cookies.get(THEME_COOKIE)
     csrf: str = request.state.csrf
+    just_done = done_of(request)
     text = (
         environment(language)
         .get_template(template)
@@ -52,10 +54,14 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
             csrf_field=lambda: Markup('<input type="hidden" name="{}" value="{}">').format(CSRF_FIELD, csrf),
             url=request.url.path,
             here=_here(request),
+            just_done=just_done,
             **values,
         )
     )
-    return HTMLResponse(text, status)
+    response = HTMLResponse(text, status)
+    if just_done:
+        response.delete_cookie(COOKIE)
+    return response
 
 
 @cache

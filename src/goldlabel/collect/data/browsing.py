@@ -96,9 +96,13 @@ def premise_slice(
 
 
 def premise_row(tx: Transaction, project_id: int, premise_id: int) -> Row[Any]:
-    """Return a premise of the pool, and whether anybody was ever given it."""
-    given = exists(select(assignments.c.id).where(assignments.c.premise_id == premises.c.id))
-    own = (premises.c.id == premise_id, premises.c.project_id == project_id, premises.c.number.is_not(None))
+    """Return a premise, of the pool or of an imported pair, and whether anybody was ever given it."""
+    given = exists(select(assignments.c.id).where(assignments.c.premise_id == premises.c.id)) | exists(
+        select(assignments.c.id)
+        .join(pairs, pairs.c.id == assignments.c.pair_id)
+        .where(pairs.c.premise_id == premises.c.id)
+    )
+    own = (premises.c.id == premise_id, premises.c.project_id == project_id)
     row = tx.one(select(premises, given.label("given")).where(*own))
     if row is None:
         raise Missing("no_premise")
@@ -106,11 +110,13 @@ def premise_row(tx: Transaction, project_id: int, premise_id: int) -> Row[Any]:
 
 
 def premise_states(tx: Transaction, project_id: int) -> dict[str, int]:
-    """Return how many premises the pool holds, and how many have a task in each state."""
-    size = tx.value(select(func.max(premises.c.number)).where(premises.c.project_id == project_id)) or 0
+    """Return how many premises the pool holds, hidden ones apart, and how many have a task in each state."""
+    shown = (premises.c.project_id == project_id, premises.c.number.is_not(None), premises.c.hidden.is_(None))
+    size = tx.value(select(func.count()).select_from(premises).where(*shown))
     query = (
         select(tasks.c.state, func.count(tasks.c.premise_id.distinct()).label("premises"))
-        .where(tasks.c.project_id == project_id, tasks.c.kind == "write")
+        .join(premises, premises.c.id == tasks.c.premise_id)
+        .where(tasks.c.project_id == project_id, tasks.c.kind == "write", premises.c.hidden.is_(None))
         .group_by(tasks.c.state)
     )
     out = select(func.count()).where(premises.c.project_id == project_id, premises.c.hidden == HIDDEN)

@@ -138,8 +138,9 @@ def siblings(tx: Transaction, row: Row[Any]) -> Sequence[Row[Any]]:
 
 
 def pairs_by_subset(tx: Transaction, project_id: int) -> dict[tuple[str, str, str], int]:
-    """Return the number of counted pairs by origin, condition and genre."""
-    size = select(func.max(pairs.c.number)).where(pairs.c.subset_id == subsets.c.id).scalar_subquery()
+    """Return the number of counted pairs by origin, condition and genre; hidden ones are not among them."""
+    shown = (pairs.c.subset_id == subsets.c.id, pairs.c.state == "counted", pairs.c.hidden.is_(None))
+    size = select(func.count()).select_from(pairs).where(*shown).scalar_subquery()
     query = select(subsets.c.origin, subsets.c.condition, subsets.c.genre, size.label("n")).where(
         subsets.c.project_id == project_id
     )

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from goldlabel.collect.data.figures import Figures, measure
 from goldlabel.collect.data.snapshot import verified
 from goldlabel.collect.kinds.kind import N_, VERIFY, Kind
 from goldlabel.collect.kinds.labelling import LABELLING_IMPORTS, LABELLING_SETTINGS, no_splits
 from goldlabel.collect.protocols import Protocol, Qualification, VerifyingRules, base_protocol
 from goldlabel.collect.work.verdicts import panel
+from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.verify import human_baseline, votes_of
 
 if TYPE_CHECKING:
@@ -30,7 +33,8 @@ def _make(_: Sequence[str], language: str) -> Protocol:
 def _figures(snapshot: Snapshot, resamples: int) -> Figures:
     figures = measure(snapshot, resamples)
     checked = verified(snapshot.own)
-    return replace(figures, baseline=human_baseline(votes_of(checked))) if len(checked) else figures
+    with_gold = checked.frame.select((pl.col("label") != NO_GOLD).any()).collect().item()
+    return replace(figures, baseline=human_baseline(votes_of(checked))) if with_gold else figures
 
 
 HUMAN_BASELINE = Kind(

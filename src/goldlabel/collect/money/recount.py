@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, func, select
 
 from goldlabel.collect.data.hiding import SHOWN, STATES
+from goldlabel.collect.people.pseudonyms import known_as
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.schema import (
     adjudications,
@@ -17,8 +18,10 @@ from goldlabel.collect.schema import (
     assignments,
     events,
     ledger,
+    members,
     pairs,
     premises,
+    pseudonyms,
     rounds,
     subsets,
     tasks,
@@ -61,6 +64,7 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "pay of person": _table(tx, ledger.c.person_id, sums, own),
         "pairs held out of round": _held_out(tx, project_id),
         "bonus for pair": told.bonuses,
+        "pseudonyms of person": _named(tx, project_id),
     }
     expected: dict[str, Mapping[Any, Any]] = {
         "premises": {project_id: told.premises},
@@ -79,6 +83,9 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "pay of person": told.owed,
         "pairs held out of round": told.held_out,
         "bonus for pair": _earning(tx, judged, told),
+        "pseudonyms of person": _table(
+            tx, members.c.person_id, func.count(members.c.person_id.distinct()), _in(project_id)
+        ),
     }
     return [
         f"{what} {key}: the events say {expected[what].get(key, 0)}, the tables {found[what].get(key, 0)}"
@@ -217,6 +224,21 @@ def _earning(tx: Transaction, judged: Project, told: _Told) -> dict[int, int]:
 
 def _bonus(judged: Project, row: Row[Any]) -> Decimal:
     return judged.protocol.pay.bonus if row.pay is None else Decimal(row.pay["bonus"])
+
+
+def _in(project_id: int) -> ColumnElement[bool]:
+    return members.c.project_id == project_id
+
+
+def _named(tx: Transaction, project_id: int) -> dict[int, int]:
+    """Return who of those that have a role has a name in the project, as everybody must."""
+    query = (
+        select(members.c.person_id)
+        .join(pseudonyms, known_as(members.c.project_id, members.c.person_id))
+        .where(_in(project_id))
+        .distinct()
+    )
+    return {row.person_id: 1 for row in tx.all(query)}
 
 
 def _in_pool(project_id: int) -> ColumnElement[bool]:

@@ -1,4 +1,4 @@
-"""Letters: what a requester writes to one person or to all in a project, who has read it, and what they reply."""
+"""Letters: what a requester writes to one person or to all in a project, who read it, and what people write back."""
 
 from __future__ import annotations
 
@@ -31,6 +31,13 @@ def reply(tx: Transaction, project_id: int, letter_id: int, person_id: int, text
     return _send(tx, project_id, text, by=person_id, to=None, answers=letter_id)
 
 
+def write_to_requesters(tx: Transaction, project_id: int, person_id: int, text: str) -> int:
+    """Send a letter of one's own accord to the requesters of a project: it answers itself."""
+    letter_id = _send(tx, project_id, text, by=person_id, to=None, answers=None, to_requesters=True)
+    tx.change(letters, letter_id, answers=letter_id)
+    return letter_id
+
+
 def mark_read(tx: Transaction, project_id: int, letter_id: int, person_id: int) -> None:
     """Write down that a person has read a letter to them."""
     if tx.one(select(letters.c.id).where(letters.c.id == letter_id, *_to(project_id, person_id))) is None:
@@ -49,9 +56,10 @@ def inbox(tx: Transaction, project_id: int, person_id: int, *, unread: bool = Fa
 
 
 def own_replies(tx: Transaction, project_id: int, person_id: int) -> Sequence[Row[Any]]:
-    """Return what a person replied, the oldest first."""
+    """Return what a person wrote to the requesters, the oldest first."""
     own = (letters.c.project_id == project_id, letters.c.sender_id == person_id, letters.c.answers.is_not(None))
-    return tx.all(select(letters).where(*own).order_by(letters.c.id.desc()).limit(MOST_SHOWN))[::-1]
+    begun = (letters.c.answers == letters.c.id).label("begun")
+    return tx.all(select(letters, begun).where(*own).order_by(letters.c.id.desc()).limit(MOST_SHOWN))[::-1]
 
 
 def letters_of(tx: Transaction, project_id: int) -> Sequence[Row[Any]]:
@@ -87,7 +95,16 @@ def _to(project_id: int, person_id: int) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _send(tx: Transaction, project_id: int, text: str, *, by: int, to: int | None, answers: int | None) -> int:
+def _send(
+    tx: Transaction,
+    project_id: int,
+    text: str,
+    *,
+    by: int,
+    to: int | None,
+    answers: int | None,
+    to_requesters: bool = False,
+) -> int:
     text = text.replace("\r\n", "\n").replace("\0", "").strip()
     if not 1 <= len(text) <= LONGEST_LETTER:
         raise Invalid("letter_length", n=len(text), longest=LONGEST_LETTER)
@@ -101,6 +118,6 @@ def _send(tx: Transaction, project_id: int, text: str, *, by: int, to: int | Non
         sent_at=tx.now,
     )
     kind = "letter.sent" if answers is None else "letter.answered"
-    subject = "everybody" if to is None else f"person {to}"
+    subject = "requesters" if to_requesters else "everybody" if to is None else f"person {to}"
     record(tx, kind, project_id=project_id, person_id=by, subject=subject, data={"letter": letter_id, "text": text})
     return letter_id

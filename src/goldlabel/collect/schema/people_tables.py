@@ -230,7 +230,7 @@ letters = Table(
     Column("text", Text, nullable=False),
     Column("sent_at", Moment, nullable=False),
 )
-"""A letter without a recipient is to all, or, where it answers another, to the requesters."""
+"""A letter without a recipient is to all, or, where it answers another or itself, to the requesters."""
 
 letter_reads = Table(
     "letter_reads",

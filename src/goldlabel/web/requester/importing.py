@@ -9,7 +9,7 @@ from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect.data.importing.batches import add_all_pairs
-from goldlabel.collect.data.importing.pairs import FORMATS, NewPairs, read_pairs
+from goldlabel.collect.data.importing.pairs import FORMATS, NewPairs, naming_file, read_pairs
 from goldlabel.collect.data.importing.reports import keep_report, pairs_report, report_of
 from goldlabel.collect.data.importing.tables import MOST_BYTES
 from goldlabel.collect.data.importing.tools import uploaded_pairs
@@ -61,7 +61,8 @@ def upload_pairs(
                 raise Invalid("one_file")
             pairs = uploaded_pairs(paths, tool, space, question) if tool else read_pairs(paths[0], space)
         new = NewPairs(pairs, project.protocol, origin, votes)
-        read, added = add_all_pairs(store, project.id, new, origin=origin, by=person.person_id, votes=votes)
+        with naming_file(name):
+            read, added = add_all_pairs(store, project.id, new, origin=origin, by=person.person_id, votes=votes)
     except InputError as error:
         _, status, message, _ = describe(request, error)
         return _import_page(request, project, store, status=status, problem=message, origin=origin)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,15 @@ def read_pairs(path: Path, labels: str) -> Pairs:
         return read(path, labels=labels, unlabelled=True)
     except InputError as error:
         raise Invalid("pairs_unreadable", file=path.name, reason=without_place(error, path)) from error
+
+
+@contextmanager
+def naming_file(name: str) -> Iterator[None]:
+    """Say in which file the pair is that cannot be taken."""
+    try:
+        yield
+    except Invalid as error:
+        raise Invalid("in_file", file=name, problem=error.message) from error
 
 
 @dataclass(frozen=True)

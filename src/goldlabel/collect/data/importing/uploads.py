@@ -12,7 +12,7 @@ from typing import BinaryIO
 from goldlabel.collect.data.importing.tables import refuse_large
 from goldlabel.collect.refusals import Invalid
 from goldlabel.errors import InputError
-from goldlabel.files import one_input_file
+from goldlabel.files import one_input_file, wide_encoding
 
 LONGEST_NAME = 100
 
@@ -36,8 +36,10 @@ def plain_file(stream: BinaryIO, name: str) -> Iterator[Path]:
         try:
             source = one_input_file(packed)
             plain = Path(folder, source.name)
-            with source.open() as unpacked, plain.open("wb") as target:
+            with source.open(any_encoding=True) as unpacked, plain.open("wb") as target:
                 while block := unpacked.read(1 << 20):
+                    if target.tell() == 0 and (encoding := wide_encoding(block[:4])):
+                        raise Invalid("wide_text", file=name, encoding=encoding)
                     target.write(block)
                     refuse_large(target.tell(), name)
         except Invalid:
