@@ -151,6 +151,10 @@ SAMPLES["0021"] = (
     ),
     "INSERT INTO proposals VALUES (1, 1, 1, 'neutral', '地滑了。', 'mine:write', 1500000)",
 )
+SAMPLES["0022"] = (
+    *SAMPLES["0021"],
+    "INSERT INTO model_votes VALUES (1, 1, 1, 'esim', 'neutral', '{\"neutral\": 1.0}', 1500000)",
+)
 
 
 def url_of(place: str) -> str:

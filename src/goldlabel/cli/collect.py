@@ -253,6 +253,32 @@ def export_command(
     show(written, as_json, **({} if as_json else {"output": str(output)}))
 
 
+@app.command("judge")
+def judge_command(
+    folder: FolderArgument,
+    model: Annotated[str, typer.Option("--model", metavar="MODEL", help="A model that judges, as for predict.")],
+    project: ProjectOption = None,
+    database: DatabaseOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let a model judge what people judge; it is kept apart, and counts only where the setting verifying.models is."""
+    require_collect()
+    from goldlabel.collect.work.model_votes import judge_pairs, unjudged
+    from goldlabel.models.loading import load_model
+
+    with open_project(folder, database, project) as (store, found):
+        judge = load_model(model, default_space=found.protocol.label_space)
+        with store.read() as tx:
+            waiting = len(unjudged(tx, found.id, model))
+        with progress(f"asking {model}", waiting, in_bytes=False) as advance:
+            votes = judge_pairs(store, found.id, model, judge, told=advance)
+    if as_json:
+        print_json({"model": model, "votes": votes, "counted": found.protocol.verifying.models})
+    else:
+        counted = "they count" if found.protocol.verifying.models else "they decide nothing"
+        typer.echo(f"{votes:,} votes of {model}; {counted}")
+
+
 @app.command("migrate")
 def migrate_command(folder: FolderArgument, database: DatabaseOption = None, as_json: JsonOption = False) -> None:
     """Bring a collection of an older version up to date; stop its servers and keep a copy before."""

@@ -186,6 +186,7 @@ ENGLISH = {
     "round_not_closed": "round {n} is not closed; close it first",
     "round_has_work": "{jobs} jobs are in people's hands, {tries} tries wait for a model, {pairs} pairs for their "
     "verdict; wait, or close all the same with --force: nothing written is lost",
+    "judge_labels": "{name}: says {says}, and the project's labels are {wanted}; take a model that says these",
     "no_contexts": "there is no context that no round has used; import more first",
     "adversaries": "a round has 1 to {most} adversaries of different names",
     "fallback": "fallback '{name}' is not one of the round's adversaries",

@@ -25,11 +25,12 @@ from goldlabel.collect.people.pseudonyms import give_pseudonym
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.rounds.contexts import is_used_up
-from goldlabel.collect.schema import members, pairs, premises, projects, subsets, tasks
+from goldlabel.collect.schema import members, model_votes, pairs, premises, projects, subsets, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.texts import training_examples
 from goldlabel.collect.work import drawing
 from goldlabel.collect.work.rules import clean_text
+from goldlabel.collect.work.verdicts import settle
 from goldlabel.messages import Word
 from goldlabel.pairs.labels import NO_GOLD
 
@@ -221,6 +222,10 @@ def configure(tx: Transaction, project_id: int, protocol: Protocol, *, by: int |
     _record(tx, "project.configured", changed, by, config=protocol.to_dict())
     _open_writing(tx, changed)
     drawing.draw_all(tx, changed, by)
+    if found.protocol.verifying.models != protocol.verifying.models:
+        judged = select(model_votes.c.pair_id).where(model_votes.c.project_id == project_id).distinct()
+        for row in tx.all(judged.order_by(model_votes.c.pair_id)):
+            settle(tx, changed, row.pair_id, by)
     return changed
 
 

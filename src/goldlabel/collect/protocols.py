@@ -124,7 +124,8 @@ class VerifyingRules:
     """How much is labelled again and by how many (section 3.3), and foreign pairs mixed in (appendix C).
 
     ``sample`` is how many of the imported pairs are drawn, where a project labels pairs that it did not write.
-    ``suggestions`` is the share of tasks with which a pair's suggested label is shown.
+    ``suggestions`` is the share of tasks with which a pair's suggested label is shown. ``models`` says that votes of
+    models count beside those of people; otherwise they are kept and decide nothing.
     """
 
     share: float = field(default=0.15, metadata=bounds(0, 1))
@@ -134,6 +135,7 @@ class VerifyingRules:
     sample: int | None = field(default=None, metadata=bounds(1, 10_000_000))
     lease_seconds: int = field(default=600, metadata=bounds(1, LONGEST_LEASE))
     suggestions: float = field(default=0.0, metadata=bounds(0, 1))
+    models: bool = False
 
     def __post_init__(self) -> None:
         require_bounds(self)

@@ -123,6 +123,7 @@ WORDS = {
     "verifying.foreign": N_("Foreign pairs to mix in"),
     "verifying.sample": N_("Pairs to draw from those imported"),
     "verifying.suggestions": N_("Share of tasks that show a suggestion"),
+    "verifying.models": N_("Votes of models count, too"),
     "verifying.lease_seconds": N_("Seconds until an abandoned task goes to someone else"),
     "qualification.training": N_("Training examples"),
     "qualification.threshold": N_("Share of them to get right"),

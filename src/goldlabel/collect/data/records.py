@@ -23,7 +23,7 @@ from goldlabel.collect.people.pseudonyms import pseudonyms_of
 from goldlabel.collect.projects import Project
 from goldlabel.collect.protocols import ONLY
 from goldlabel.collect.rounds.round_splits import round_name
-from goldlabel.collect.schema import answers, assignments, pairs, premises, rounds, subsets
+from goldlabel.collect.schema import answers, assignments, model_votes, pairs, premises, rounds, subsets
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work.adjudication import adjudications_of
 from goldlabel.collect.work.tagging import Tagging, taggings_of, union_of_tags
@@ -104,6 +104,7 @@ class _Around:
     votes: Mapping[int, Sequence[Row[Any]]]
     adjudications: Mapping[int, Row[Any]]
     taggings: Mapping[int, Sequence[Tagging]]
+    models: Mapping[int, Sequence[Row[Any]]]
 
     @classmethod
     def of(cls, tx: Transaction, project: _Project, first: int, last: int) -> _Around:
@@ -120,6 +121,7 @@ class _Around:
             votes=_votes(tx, project_id, answers.c.pair_id.between(first, last)),
             adjudications=adjudications_of(tx, project_id, (first, last)),
             taggings=taggings_of(tx, project_id, (first, last)),
+            models=_model_votes(tx, project_id, model_votes.c.pair_id.between(first, last)),
         )
 
 
@@ -149,13 +151,26 @@ def _votes(tx: Transaction, project_id: int, chosen: ColumnElement[bool]) -> Map
     return cast
 
 
+def _model_votes(tx: Transaction, project_id: int, chosen: ColumnElement[bool]) -> Mapping[int, Sequence[Row[Any]]]:
+    cast: dict[int, list[Row[Any]]] = defaultdict(list)
+    query = select(model_votes).where(model_votes.c.project_id == project_id, chosen).order_by(model_votes.c.id)
+    for row in tx.all(query):
+        cast[row.pair_id].append(row)
+    return cast
+
+
+def _counted_models(row: Row[Any], around: _Around) -> Sequence[Row[Any]]:
+    """Return the votes of models that count towards a pair's verdict; they stand after those of people."""
+    return around.models.get(row.id, ()) if around.project.found.protocol.verifying.models else ()
+
+
 def _record(row: Row[Any], around: _Around) -> dict[str, Any]:
     project, premise = around.project, around.premises[row.premise_id]
     found = project.found
     writer = project.names.get(row.writer_id)
     votes = around.votes.get(row.id, ())
     complete = row.verdict is not None
-    cast = [vote.label for vote in votes] if complete else []
+    cast = [vote.label for vote in (*votes, *_counted_models(row, around))] if complete else []
     return {
         "id": str(row.id),
         "premise": premise.text,
@@ -194,15 +209,22 @@ def _meta(row: Row[Any], around: _Around, complete: bool) -> dict[str, Any]:
             "seconds": [*([None] if writer else []), *(vote.seconds for vote in votes)],
             "times": [*([at] if writer else []), *(vote.created_at.isoformat() for vote in votes)],
         }
+        for one in _counted_models(row, around):
+            beside["annotators"].append(f"model {one.model}")
+            beside["seconds"].append(None)
+            beside["times"].append(one.created_at.isoformat())
         if row.suggestion is not None:
-            shown = [vote.suggestion is not None for vote in votes]
+            shown = [vote.suggestion is not None for vote in votes] + [False] * len(_counted_models(row, around))
             beside["suggestion_shown"] = [False, *shown] if writer else shown
         imported = [vote.person_id in around.project.outside for vote in votes]
+        imported += [False] * len(_counted_models(row, around))
         beside |= {"imported": [*([False] if writer else []), *imported]} if any(imported) else {}
     said = [*([written.responses if written else None] if writer else []), *(vote.responses for vote in votes)]
     if not complete:
         said = said[:1] if writer else []
+    models = [{"model": one.model, "label": one.label, "scores": one.scores} for one in around.models.get(row.id, ())]
     return beside | {
+        "model_votes": models or None,
         "questions": said if any(said) else None,
         "pending_votes": [vote.label for vote in votes] if votes and not complete else None,
         "verified": complete if row.round_id is not None else None,

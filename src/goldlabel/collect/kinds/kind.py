@@ -43,6 +43,7 @@ WORKS = {work.name: work for work in (WRITE, VERIFY)}
 JUDGING_SETTINGS = (
     "verifying.lease_seconds",
     "verifying.suggestions",
+    "verifying.models",
     "qualification.training",
     "qualification.threshold",
     "qualification.gold_rate",

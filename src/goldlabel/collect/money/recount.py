@@ -19,6 +19,7 @@ from goldlabel.collect.schema import (
     events,
     ledger,
     members,
+    model_votes,
     pairs,
     premises,
     pseudonyms,
@@ -65,6 +66,7 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "pairs held out of round": _held_out(tx, project_id),
         "bonus for pair": told.bonuses,
         "pseudonyms of person": _named(tx, project_id),
+        "votes of models on pair": _model_votes(tx, project_id),
     }
     expected: dict[str, Mapping[Any, Any]] = {
         "premises": {project_id: told.premises},
@@ -86,6 +88,7 @@ def check(tx: Transaction, project_id: int) -> list[str]:
         "pseudonyms of person": _table(
             tx, members.c.person_id, func.count(members.c.person_id.distinct()), _in(project_id)
         ),
+        "votes of models on pair": told.models,
     }
     return [
         f"{what} {key}: the events say {expected[what].get(key, 0)}, the tables {found[what].get(key, 0)}"
@@ -114,6 +117,7 @@ class _Told:
         self.owed: Counter[int] = Counter()
         self.held_out: dict[int, Mapping[str, Any] | None] = {}
         self.bonuses: Counter[int] = Counter()
+        self.models: dict[int, dict[str, str]] = defaultdict(dict)
 
     def add(self, event_id: int, kind: str, data: Mapping[str, Any]) -> None:
         if "pay" in data:
@@ -149,6 +153,9 @@ class _Told:
             self.votes[data["pair"]][data["answer"]] = data["label"]
         elif kind == "answer.undone" and data["kind"] == "verify":
             del self.votes[data["pair"]][data["answer"]]
+        elif kind == "model.voted":
+            for pair_id, label in data["votes"]:
+                self.models[pair_id][data["model"]] = label
         elif kind in ("verification.drawn", "verification.widened"):
             self.wanted |= dict.fromkeys(data["pairs"], data["wanted"])
         elif kind == "pairs.imported":
@@ -199,10 +206,18 @@ class _Told:
             if state != "counted":
                 continue
             cast = [votes[answer_id] for answer_id in sorted(votes)]
-            verdict = verdict_of(judged, author, cast, self.wanted[pair_id])
+            models = list(self.models.get(pair_id, {}).values())
+            verdict = verdict_of(judged, author, cast, self.wanted[pair_id], models)
             if verdict is not None:
                 found[pair_id] = verdict
         return found
+
+
+def _model_votes(tx: Transaction, project_id: int) -> dict[int, dict[str, str]]:
+    votes: dict[int, dict[str, str]] = defaultdict(dict)
+    for row in tx.all(select(model_votes).where(model_votes.c.project_id == project_id)):
+        votes[row.pair_id][row.model] = row.label
+    return votes
 
 
 def _earning(tx: Transaction, judged: Project, told: _Told) -> dict[int, int]:

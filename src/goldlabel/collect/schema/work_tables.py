@@ -196,3 +196,17 @@ adjudications = Table(
     Column("decided_at", Moment, nullable=False),
 )
 """What a requester decided where votes gave no gold label."""
+
+model_votes = Table(
+    "model_votes",
+    metadata,
+    id_column(),
+    reference("project_id", "projects", index=True),
+    reference("pair_id", "pairs"),
+    Column("model", Text, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("scores", DATA, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    UniqueConstraint("pair_id", "model"),
+)
+"""What models say of pairs that people judge: apart from people's answers, and counted only where the protocol says."""

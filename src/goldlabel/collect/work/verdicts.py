@@ -15,7 +15,7 @@ from typing import Protocol as Interface
 
 from sqlalchemy import bindparam, func, select
 
-from goldlabel.collect.schema import answers, pairs, tasks
+from goldlabel.collect.schema import answers, model_votes, pairs, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.webhooks import PAIR_VERIFIED, announce
 from goldlabel.collect.work import drawing
@@ -87,11 +87,16 @@ class TwoPlusOne:
         return None if len(votes) < 3 else NO_GOLD
 
 
-def verdict_of(project: Project, author: str | None, votes: Sequence[str], asked: int) -> str | None:
-    """Return a pair's verdict: a label or ``-``; ``None`` while votes are missing or one more is wanted."""
+def verdict_of(
+    project: Project, author: str | None, votes: Sequence[str], asked: int, models: Sequence[str] = ()
+) -> str | None:
+    """Return a pair's verdict: a label or ``-``; ``None`` while votes are missing or one more is wanted.
+
+    What ``models`` say counts after the people's votes, where the project says so.
+    """
     if not votes or len(votes) < asked:
         return None
-    answer = project.policy.decide(author, votes)
+    answer = project.policy.decide(author, [*votes, *(models if project.protocol.verifying.models else ())])
     return answer if answer is None or answer in project.protocol.label_space else NO_GOLD
 
 
@@ -106,7 +111,9 @@ def settle(tx: Transaction, project: Project, pair_id: int, by: int | None) -> N
         return
     row, votes = rows[0], [one.vote for one in rows if one.vote is not None]
     author = None if row.writer_id is None else row.label
-    verdict = verdict_of(project, author, votes, row.asked)
+    said = select(model_votes.c.label).where(model_votes.c.pair_id == pair_id).order_by(model_votes.c.id)
+    models = [one.label for one in tx.all(said)] if project.protocol.verifying.models else []
+    verdict = verdict_of(project, author, votes, row.asked, models)
     if verdict is None and votes and len(votes) >= row.asked and row.hidden is None:
         drawing.ask(tx, project, pair_id, len(votes) + 1, by)
     if verdict != row.verdict:

@@ -24,6 +24,7 @@ HELP = {
         "Of those whose pair brought one along (columns suggestion and suggested_by). A part, drawn at random, shows "
         "how far people follow suggestions."
     ),
+    "verifying.models": N_("Otherwise what models say of pairs is kept beside the judgements and decides nothing."),
     "verifying.lease_seconds": N_("Time that a person has for one pair."),
     "qualification.training": N_("Shown with their answers before the work begins; 0 for no training."),
     "qualification.threshold": N_("Who gets fewer right may not start until you let them try again."),

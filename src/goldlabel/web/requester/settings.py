@@ -83,6 +83,7 @@ SETTINGS = (
     Setting("verifying.sample", WHOLE, optional=True),
     Setting("verifying.lease_seconds", WHOLE),
     Setting("verifying.suggestions", SHARE),
+    Setting("verifying.models", YES),
     Setting("qualification.training", WHOLE),
     Setting("qualification.threshold", SHARE),
     Setting("qualification.gold_rate", SHARE),
