@@ -10,6 +10,7 @@ from decimal import Decimal
 
 import polars as pl
 import pytest
+from sqlalchemy import func, select
 
 from goldlabel.collect.data.export import split_pairs
 from goldlabel.collect.data.snapshot import take_snapshot
@@ -24,11 +25,13 @@ from goldlabel.collect.rounds.costs import costs_of
 from goldlabel.collect.rounds.fooling import finish
 from goldlabel.collect.rounds.rounds import Adversary, Rates, close_round, open_round
 from goldlabel.collect.rounds.tries import add_try, decide, take_questions, target_of
+from goldlabel.collect.schema import metadata
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.work.assignment import claim, own_assignment
 from goldlabel.collect.work.verifying import vote
 from goldlabel.errors import InputError
 from goldlabel.rounds import Arm, Arms, compare_arms, measure_campaign
+from goldlabel.rounds.pilot import Assumptions, run_pilot
 from goldlabel.rounds.proposing import by_examples, by_function, propose
 from goldlabel.worker.measuring import measure
 from tests.collect.campaign import join
@@ -228,3 +231,27 @@ def test_proposals_are_made_once_and_tell_their_source(
 def test_several_conditions_are_of_one_kind() -> None:
     with pytest.raises(InputError, match="there is no protocol 'multi'; allowed: "):
         make_protocol("plain,multi", "en")
+
+
+def test_a_pilot_tells_what_a_round_costs_and_leaves_nothing_behind(campaign: Campaign) -> None:
+    with campaign.store.read() as tx:
+        before = [tx.value(select(func.count()).select_from(table)) for table in metadata.sorted_tables]
+    assumed = Assumptions(fooling=1.0, agreement=1.0)
+    pilot = run_pilot(campaign.store, campaign.id, contexts=100, assumptions=assumed)
+    with campaign.store.read() as tx:
+        assert [tx.value(select(func.count()).select_from(table)) for table in metadata.sorted_tables] == before
+    # Everybody fools the model at once, and two confirm it: a job, a bonus and two judgements by the project's rates.
+    each = 0.30 + 0.10 + 2 * 0.20
+    for arm in ARMS:
+        assert pilot.arms[arm]["cost"].value == pytest.approx(100 * each)
+        assert pilot.arms[arm]["confirmed"].value == pytest.approx(100)
+    assert pilot.arms["all"]["cost"].value == pytest.approx(300 * each)
+    hours = pilot.arms["all"]["writing_hours"]
+    assert hours.low is not None
+    assert hours.high is not None
+    assert hours.low < 300 * 60 / 3600 < hours.high
+    usual = run_pilot(campaign.store, campaign.id, contexts=100)
+    assert (usual.arms["all"]["confirmed"].value or 0) < 300
+    assert json.dumps(usual.to_dict())
+    with pytest.raises(InputError, match="fooling is 2; allowed"):
+        Assumptions(fooling=2)

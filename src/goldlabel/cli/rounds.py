@@ -232,6 +232,41 @@ def propose_command(
         typer.echo(f"{added:,} suggestions by {source}; {missing:,} places have none")
 
 
+@app.command("pilot")
+def pilot_command(
+    folder: FolderArgument,
+    contexts: Annotated[
+        int | None,
+        typer.Option("--contexts", min=1, help="Contexts of the round; by default those that none has used."),
+    ] = None,
+    fooling: Annotated[float, typer.Option("--fooling", help="Share of tries that fool the model.")] = 0.25,
+    agreement: Annotated[
+        float, typer.Option("--agreement", help="Share of judgements that confirm the writer.")
+    ] = 0.85,
+    seconds_per_try: Annotated[float, typer.Option("--seconds-per-try", help="Seconds that a try takes.")] = 60.0,
+    seconds_per_judgement: Annotated[
+        float, typer.Option("--seconds-per-judgement", help="Seconds that a judgement takes.")
+    ] = 20.0,
+    project: ProjectOption = None,
+    database: DatabaseOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Estimate what a round will cost and take: simulated people play it on a copy, and nothing is left of it."""
+    require_collect()
+    from goldlabel.rounds.pilot import Assumptions, run_pilot
+
+    assumptions = Assumptions(
+        fooling=fooling,
+        agreement=agreement,
+        seconds_per_try=seconds_per_try,
+        seconds_per_judgement=seconds_per_judgement,
+    )
+    with open_project(folder, database, project) as (store, found), progress("simulating", None, in_bytes=False):
+        pilot = run_pilot(store, found.id, contexts=contexts, assumptions=assumptions, seed=seed)
+    show(pilot, as_json)
+
+
 @app.command("report")
 def report_command(
     folder: FolderArgument,
