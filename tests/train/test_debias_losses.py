@@ -24,7 +24,8 @@ from goldlabel.train.debias.focal import Focal
 from goldlabel.train.debias.learned_mixin import LearnedMixin
 from goldlabel.train.debias.learned_mixin_h import LearnedMixinH
 from goldlabel.train.debias.method import Material, Method
-from goldlabel.train.debias.weighting import Weighting, neutral_weights
+from goldlabel.train.debias.neutral_weights import neutral_weights
+from goldlabel.train.debias.weighting import Weighting
 
 CLOSE = {"rtol": 1e-10, "atol": 1e-10}
 BATCHES = ("", "edge:")

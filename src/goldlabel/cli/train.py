@@ -262,7 +262,7 @@ def _method_options(debias: str | None, settings: Mapping[str, str]) -> dict[str
     from goldlabel.models.options import parse_options
     from goldlabel.train.options import method_options
 
-    return dict(settings) if debias is None else parse_options(settings, method_options(debias), debias)
+    return parse_options(settings, method_options(debias), debias) if debias and settings else dict(settings)
 
 
 def _several(model: str, debias: str | None, seeds: int, sizes: str | None, grid: str | None) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,7 @@ class Linear(Baseline):
     """Logistic regression on hashed word n-grams."""
 
     paper = "Gururangan et al. 2018"
+    debiased: ClassVar[bool] = True
 
     label_space: LabelSpace
     weights: NDArray[np.float32]
@@ -61,29 +62,40 @@ class Linear(Baseline):
         labels: Sequence[str],
         space: LabelSpace,
         on_pass: OnPass | None = None,
+        weights: NDArray[np.float64] | None = None,
+        offsets: NDArray[np.float64] | None = None,
         *,
         hypothesis_only: bool = False,
         premise_only: bool = False,
         regularisation: Positive = 1.0,
     ) -> Self:
-        """Fit by L-BFGS; the result is a function of the data alone."""
+        """Fit by L-BFGS; the result is a function of the data alone.
+
+        To be debiased by another model it may be told how much each pair counts (``weights``), or log-probabilities
+        that are added to its scores while it is fitted, and not later (``offsets``): it learns what they leave over.
+        """
         if hypothesis_only and premise_only:
             raise InputError("a model reads the hypothesis only or the premise only, not both only")
         gold = label_indices(labels, space)
-        weights = np.zeros((2**BITS, len(space)), dtype=np.float32)
+        fitted = np.zeros((2**BITS, len(space)), dtype=np.float32)
         bias = np.full(len(space), -np.inf, dtype=np.float32)
-        seen = np.unique(gold)
+        seen, classes = np.unique(gold, return_inverse=True)
         if len(seen) == 1:
             bias[seen[0]] = 0.0
-            return cls(space, weights, bias, hypothesis_only, premise_only)
+            return cls(space, fitted, bias, hypothesis_only, premise_only)
         features = _features(premises, hypotheses, hypothesis_only, premise_only)
         used = np.unique(features.indices)  # L-BFGS walks every weight, so it gets only those that can move
-        regression = _regress(features[:, used], gold, regularisation, on_pass)
+        if offsets is not None:
+            fitted[np.ix_(used, seen)], bias[seen] = _regress_beside(
+                features[:, used], classes, offsets[:, seen], regularisation, on_pass
+            )
+            return cls(space, fitted, bias, hypothesis_only, premise_only)
+        regression = _regress(features[:, used], gold, regularisation, on_pass, weights)
         if len(seen) == 2:  # scikit-learn keeps one row for two classes
-            weights[used, seen[1]], bias[seen] = regression.coef_[0], (0.0, regression.intercept_[0])
+            fitted[used, seen[1]], bias[seen] = regression.coef_[0], (0.0, regression.intercept_[0])
         else:
-            weights[np.ix_(used, seen)], bias[seen] = regression.coef_.T, regression.intercept_
-        return cls(space, weights, bias, hypothesis_only, premise_only)
+            fitted[np.ix_(used, seen)], bias[seen] = regression.coef_.T, regression.intercept_
+        return cls(space, fitted, bias, hypothesis_only, premise_only)
 
     def predict(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
         """Return the softmax over the labels' scores."""
@@ -108,7 +120,13 @@ class Linear(Baseline):
         return cls(read_space(config), tensors["weights"], tensors["bias"], *partial)
 
 
-def _regress(features: Any, gold: NDArray[np.int64], regularisation: float, on_pass: OnPass | None) -> Any:
+def _regress(
+    features: Any,
+    gold: NDArray[np.int64],
+    regularisation: float,
+    on_pass: OnPass | None,
+    weights: NDArray[np.float64] | None,
+) -> Any:
     """Return scikit-learn's regression once L-BFGS has converged, telling every so often how far it is."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
@@ -118,12 +136,58 @@ def _regress(features: Any, gold: NDArray[np.int64], regularisation: float, on_p
     for passes in range(PASSES_AT_ONCE, MOST_PASSES + 1, PASSES_AT_ONCE):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            regression.fit(features, gold)
+            regression.fit(features, gold, sample_weight=weights)
         if on_pass:
             on_pass(passes, MOST_PASSES, float(log_loss(gold, regression.predict_proba(features))))
         if regression.n_iter_[0] < PASSES_AT_ONCE:
             return regression
-    raise GoldlabelError(
+    raise _no_end(regularisation)
+
+
+def _regress_beside(
+    features: Any,
+    classes: NDArray[np.int64],
+    offsets: NDArray[np.float64],
+    regularisation: float,
+    on_pass: OnPass | None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return weights and biases of the regression whose scores have offsets, which scikit-learn's cannot have.
+
+    What is minimised is the same: the sum of the losses and half of the squared weights, times the regularisation.
+    """
+    from scipy.optimize import minimize
+
+    count, width = features.shape[1], offsets.shape[1]
+    truth = np.eye(width)[classes]
+    passes = 0
+
+    def loss_and_gradient(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        coefficients, bias = flat[:-width].reshape(count, width), flat[-width:]
+        scores = features @ coefficients + bias + offsets
+        scores = scores - scores.max(axis=1, keepdims=True)
+        shares = np.exp(scores)
+        totals = shares.sum(axis=1)
+        losses = np.log(totals) - (scores * truth).sum(axis=1)
+        left = shares / totals[:, None] - truth
+        gradient = np.concatenate([(features.T @ left + regularisation * coefficients).ravel(), left.sum(axis=0)])
+        return float(losses.sum() + 0.5 * regularisation * (coefficients**2).sum()), gradient
+
+    def tell(flat: NDArray[np.float64]) -> None:
+        nonlocal passes
+        passes += 1
+        if on_pass and passes % PASSES_AT_ONCE == 0:
+            on_pass(passes, MOST_PASSES, loss_and_gradient(flat)[0] / len(classes))
+
+    start = np.zeros((count + 1) * width)
+    options = {"maxiter": MOST_PASSES, "maxfun": 2 * MOST_PASSES}
+    found = minimize(loss_and_gradient, start, jac=True, method="L-BFGS-B", callback=tell, options=options)
+    if found.status == 1:  # out of passes
+        raise _no_end(regularisation)
+    return found.x[:-width].reshape(count, width), found.x[-width:]
+
+
+def _no_end(regularisation: float) -> GoldlabelError:
+    return GoldlabelError(
         f"linear: did not converge in {MOST_PASSES:,} passes over the pairs; "
         f"pass a higher regularisation than {regularisation:g}"
     )

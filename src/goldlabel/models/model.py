@@ -89,6 +89,8 @@ class Baseline(Unmoved):
     paper: ClassVar[str]
     fitted_by_trainer: ClassVar[bool] = False
     any_language: ClassVar[bool] = False
+    debiased: ClassVar[bool] = False
+    """Whether ``fit`` takes ``weights`` and ``offsets`` of pairs, by which a bias is left out."""
     fit: ClassVar[Any]
 
     @classmethod

@@ -151,8 +151,15 @@ def _fit(task: Task, run: RunFolder, root: Path, on_step: OnStep | None, group: 
     if task.fitted_by_trainer:
         return _fit_trained(task, run, root, on_step, group)
     began = time.monotonic()
-    model = _fit_baseline(task, on_step)
-    return _score(model, task, run, seconds=time.monotonic() - began)
+    if task.options.debias is None:
+        return _score(_fit_baseline(task, on_step), task, run, seconds=time.monotonic() - began)
+    from goldlabel.train.debias.preparation import bias_arguments, measure_biases
+
+    biases = measure_biases(task, root.parent / BIAS, fit_model, on_step)
+    model = _fit_baseline(task, on_step, **bias_arguments(task, biases))
+    result = _score(model, task, run, seconds=time.monotonic() - began)
+    run.add_to_config(debias={"method": task.options.debias, "bias": [bias.to_dict() for bias in biases]})
+    return result
 
 
 def _fit_trained(task: Task, run: RunFolder, root: Path, on_step: OnStep | None, group: Group | None) -> Run:
@@ -212,11 +219,11 @@ def _train_first(root: Path, task: Task, folder: Path, on_step: OnStep | None) -
     return run_task(task, folder, on_step, encoded=root)
 
 
-def _fit_baseline(task: Task, on_step: OnStep | None = None) -> Any:
+def _fit_baseline(task: Task, on_step: OnStep | None = None, **told: Any) -> Any:
     """Let a model without a network fit itself, and tell of its passes over the pairs where it does."""
     frame, fit = task.gold.frame[task.rows], find_member(task.model).fit
     texts = [frame[column].to_list() for column in ("premise", "hypothesis", "label")]
-    arguments = task.baseline_arguments()
+    arguments = task.baseline_arguments() | told
     if on_step is not None and "on_pass" in signature(fit).parameters:
         arguments["on_pass"] = partial(_tell_pass, on_step, len(frame), time.monotonic())
     return fit(*texts, task.gold.space, **arguments)

@@ -28,8 +28,9 @@ from goldlabel.pairs.fingerprints import Fingerprints, fingerprint_pairs
 from goldlabel.pairs.gold import GoldPairs, digest_texts, splits_of, take_gold
 from goldlabel.pairs.labels import LabelSpace, score_mapping
 from goldlabel.pairs.tokens import UNKNOWN
-from goldlabel.registry import suggest
+from goldlabel.registry import one_of, suggest
 from goldlabel.seeds import check_seed
+from goldlabel.train.debias import OF_BASELINES
 from goldlabel.train.options import OPTION_NAMES, TrainOptions, model_options
 from goldlabel.train.run import is_unfinished
 
@@ -161,7 +162,11 @@ class Task:
 
     def baseline_arguments(self) -> dict[str, Any]:
         """Return what a baseline's ``fit`` is called with; refuse what it does not understand."""
-        known, options = own_options(find_member(self.model).fit), self.options
+        member, options = find_member(self.model), self.options
+        known = own_options(member.fit)
+        if options.debias is not None and member.debiased:
+            one_of(f"debias of {self.model}", options.debias, OF_BASELINES)
+            options = replace(options, debias=None, debias_options={}, bias=())
         arguments = {
             field.name: getattr(options, field.name)
             for field in fields(TrainOptions)

@@ -20,4 +20,9 @@ DEBIAS.add("confidence", "goldlabel.train.debias.confidence:Confidence")
 DEBIAS.add("focal", "goldlabel.train.debias.focal:Focal")
 DEBIAS.add("jtt", "goldlabel.train.debias.jtt:JustTrainTwice")
 
-__all__ = ["DEBIAS"]
+USUAL = "audit"
+"""The bias model that is meant where none is named: the audit's, linear and of the hypothesis alone."""
+OF_BASELINES = ("weighting", "drift")
+"""What a model that fits itself may be debiased by, with the methods' defaults; torch is not needed."""
+
+__all__ = ["DEBIAS", "OF_BASELINES", "USUAL"]

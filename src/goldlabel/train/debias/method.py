@@ -11,10 +11,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from goldlabel.train.debias import USUAL
 from goldlabel.train.objective import Objective
-
-USUAL = "audit"
-"""The bias model that is meant where none is named: the audit's, linear and of the hypothesis alone."""
 
 
 @dataclass(frozen=True, kw_only=True)

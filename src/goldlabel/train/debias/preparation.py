@@ -26,7 +26,8 @@ from goldlabel.models.loading import load_model
 from goldlabel.models.model import label_indices
 from goldlabel.models.options import check_options, own_options
 from goldlabel.train.bias import Bias, OnFold, check_bias, is_in_sample, measure_bias, shared_datasets
-from goldlabel.train.debias import DEBIAS
+from goldlabel.train.debias import DEBIAS, OF_BASELINES, USUAL
+from goldlabel.train.debias.neutral_weights import SMOOTH, neutral_weights
 from goldlabel.train.options import TrainOptions
 from goldlabel.train.run import OnStep, Run, Step
 from goldlabel.train.task import Task
@@ -46,6 +47,8 @@ def bias_names(options: TrainOptions) -> tuple[str, ...]:
     """Return the bias models of a run: those that are named, or the method's usual one."""
     if options.debias is None:
         return ()
+    if options.debias in OF_BASELINES:
+        return options.bias or (USUAL,)
     return options.bias or DEBIAS.get(options.debias).usual_bias(options.debias_options) or ()
 
 
@@ -53,11 +56,14 @@ def check_debias(task: Task) -> None:
     """Refuse options that the method does not have or allow, and bias models that it has no use for."""
     options = task.options
     assert options.debias is not None
-    method = DEBIAS.get(options.debias)
-    check_options(options.debias, method, options.debias_options)
-    if options.bias and method.usual_bias(options.debias_options) is None:
-        chosen = "".join(f" with {name}={value}" for name, value in options.debias_options.items())
-        raise InputError(f"{options.debias}{chosen} reads no bias model; leave --bias out")
+    if task.fitted_by_trainer:
+        method = DEBIAS.get(options.debias)
+        check_options(options.debias, method, options.debias_options)
+        if options.bias and method.usual_bias(options.debias_options) is None:
+            chosen = "".join(f" with {name}={value}" for name, value in options.debias_options.items())
+            raise InputError(f"{options.debias}{chosen} reads no bias model; leave --bias out")
+    elif options.debias_options:
+        raise InputError(f"{task.model} takes {options.debias} as it is; leave --debias-set out")
     if len(set(options.bias)) < len(options.bias):
         raise InputError(f"bias {', '.join(options.bias)}: one is named twice")
     for name in bias_names(options):
@@ -102,6 +108,19 @@ class Prepared:
 def measure_biases(task: Task, folder: Path, fit: Fit, on_step: OnStep | None = None) -> list[Bias]:
     """Measure all bias models of a task once; what was measured before lies in ``folder``."""
     return [measure_bias(name, task, folder, fit, _tell_folds(task, on_step)) for name in bias_names(task.options)]
+
+
+def bias_arguments(task: Task, biases: Sequence[Bias]) -> dict[str, NDArray[np.float64]]:
+    """Return what a model that fits itself is told of its training pairs: weights, or log-probabilities to multiply.
+
+    The weights are those of ``weighting.py``, the product that of ``drift.py``, both with their defaults.
+    """
+    if task.options.debias == "drift":
+        return {"offsets": np.sum([np.log(bias.safe) for bias in biases], axis=0)}
+    shares = [bias.safe for bias in biases]
+    labels = label_indices(task.gold.frame["label"].gather(pl.Series(task.rows)).to_list(), task.gold.space)
+    weights, _ = neutral_weights(np.mean(shares, axis=0), labels, SMOOTH)
+    return {"weights": weights / weights.mean()}
 
 
 def prepare_debias(task: Task, run: Path, shared: Path, fit: Fit, train: Train, on_step: OnStep | None) -> Prepared:

@@ -26,26 +26,10 @@ from torch.nn import functional
 from goldlabel.models.options import Bounds, OneOf
 from goldlabel.models.torch_model import Outputs
 from goldlabel.train.debias.method import Material, Method, mean_probabilities
+from goldlabel.train.debias.neutral_weights import SMOOTH, neutral_weights
 
 DRAWN = 0xD3A3
 """Tells the draws of rows from what else the seed of an epoch decides."""
-
-
-def neutral_weights(
-    probabilities: NDArray[np.float64], labels: NDArray[np.int64], smooth: float = 0.0
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the weight of each pair, and the prior of each label that occurs (0 for the others)."""
-    classes = probabilities.shape[1]
-    smoothed = (probabilities + smooth) / (1 + classes * smooth)
-    seen, place = np.unique(labels, return_inverse=True)
-    smoothed = smoothed[:, seen]
-    ratios = smoothed / smoothed[np.arange(len(place)), place][:, None]
-    means = np.stack([ratios[place == number].mean(axis=0) for number in range(len(seen))])
-    values, vectors = np.linalg.eig(means)
-    odds = np.abs(np.real(vectors[:, np.real(values).argmax()]))
-    prior = np.zeros(classes)
-    prior[seen] = (1 / odds) / (1 / odds).sum()
-    return ratios @ odds / odds[place], prior
 
 
 def weighted_mean(losses: Tensor, weights: Tensor) -> Tensor:
@@ -60,7 +44,7 @@ class Weighting(Method):
         self,
         material: Material,
         *,
-        smooth: Annotated[float, Bounds(least=0)] = 0.01,
+        smooth: Annotated[float, Bounds(least=0)] = SMOOTH,
         rule: Annotated[str, OneOf(("neutral", "clark"))] = "neutral",
         mode: Annotated[str, OneOf(("weights", "prob"))] = "weights",
     ) -> None:
