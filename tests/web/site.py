@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from fastapi import FastAPI
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from sqlalchemy import func, select
 
@@ -107,30 +108,39 @@ def browsing(chromium: str) -> Iterator[Browser]:
 
 
 @contextmanager
-def serving(store: Store, *, port: int = 0) -> Iterator[Site]:
-    """Serve a store on a port, if not given a free one, until the block ends."""
+def listening(app: FastAPI, *, port: int = 0) -> Iterator[str]:
+    """Serve an application on a port, if not given a free one, until the block ends; give its address."""
     options = {"host": "127.0.0.1", "port": port, "log_level": "error", "ws": "none", "lifespan": "off"}
-    server = uvicorn.Server(uvicorn.Config(create_app(store), **options))  # type: ignore[arg-type]
+    server = uvicorn.Server(uvicorn.Config(app, **options))  # type: ignore[arg-type]
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
         if not thread.is_alive():
             raise RuntimeError("the server did not start")
         time.sleep(0.02)
-    ended = threading.Event()
-    workers = [threading.Thread(target=one, args=(store, "worker", ended), daemon=True) for one in (work, answer_all)]
-    for worker in workers:
-        worker.start()
     host, port = server.servers[0].sockets[0].getsockname()[:2]
     try:
-        yield Site(store, f"http://{host}:{port}")
+        yield f"http://{host}:{port}"
     finally:
         server.should_exit = True
-        ended.set()
-        for worker in workers:
-            worker.join(timeout=60)
         thread.join(timeout=60)
-        store.close()
+
+
+@contextmanager
+def serving(store: Store, *, port: int = 0) -> Iterator[Site]:
+    """Serve a store, and do what its workers do, until the block ends."""
+    ended = threading.Event()
+    workers = [threading.Thread(target=one, args=(store, "worker", ended), daemon=True) for one in (work, answer_all)]
+    with listening(create_app(store), port=port) as address:
+        for worker in workers:
+            worker.start()
+        try:
+            yield Site(store, address)
+        finally:
+            ended.set()
+            for worker in workers:
+                worker.join(timeout=60)
+    store.close()
 
 
 def fill(page: Page, language: str = "en", *, levels: tuple[str, ...] = ("easy", "medium")) -> None:

@@ -30,6 +30,7 @@ COMMANDS = {
     "explain": "goldlabel.cli.explain:explain_command",
     "report": "goldlabel.cli.report:report_command",
     "collect": "goldlabel.cli.collect:app",
+    "leaderboard": "goldlabel.cli.leaderboard:app",
     "demo": "goldlabel.cli.demo:demo_command",
 }
 DATA_COMMANDS = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import polars as pl
 
@@ -199,6 +199,17 @@ class Suite(Protocol):
 
     def tables(self, results: BenchResults, *, reference: bool) -> Mapping[str, pl.DataFrame]:
         """Return the suite's tables; with ``reference``, the papers' figures stand beside ours."""
+        ...
+
+
+@runtime_checkable
+class Published(Protocol):
+    """A suite that knows what papers printed of its sets."""
+
+    paper: ClassVar[str]
+
+    def published(self) -> Mapping[str, Mapping[str, float]]:
+        """Return for each row of the paper the accuracies from 0 to 1, by set."""
         ...
 
 

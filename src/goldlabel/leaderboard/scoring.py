@@ -1,7 +1,7 @@
 """Scoring a submission: its accuracy on every set and the mean over those that count, with intervals.
 
-Figures are published to a tenth of a per cent, and no finer anywhere: a submission that differs from another in one
-answer then tells nothing about that pair in any set of more than a thousand.
+Figures are published to a tenth of a per cent, and no finer anywhere, so that one answer more or less hardly shows in a
+large set; in a small one it does, and only the limits keep labels from being dug out.
 """
 
 from __future__ import annotations

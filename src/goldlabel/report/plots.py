@@ -18,6 +18,8 @@ LONGEST = 24
 """Characters of a row's name in one line."""
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _LINES = ("-", "--", ":", "-.")
+NARROW = 4.6
+"""Inches; a wider drawing of dots takes the width of the page."""
 
 
 def draw_bars(title: str, rows: Sequence[tuple[str, float, str]], *, top: float, shows: str) -> Figure:
@@ -198,6 +200,7 @@ def draw_dots(
     x_name: str = "",
     zero: float | None = None,
     signed: bool = False,
+    width: float = NARROW,
 ) -> Figure:
     """Draw for every row the shares of one or several series with their intervals, told apart by shape and colour.
 
@@ -243,7 +246,8 @@ def draw_dots(
 
     per_row = max(0.36, 0.13 * len(series) + 0.12)
     legend = 0.24 * -(-len(series) // _legend_columns(series)) if len(series) > 1 else 0.0
-    return make_figure(draw, 4.6, 0.75 + legend + 0.25 * bool(title) + per_row * len(rows), shows=shows)
+    height = 0.75 + legend + 0.25 * bool(title) + per_row * len(rows)
+    return make_figure(draw, width, height, shows=shows, wide=width > NARROW)
 
 
 def draw_lines(

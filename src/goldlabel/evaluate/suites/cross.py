@@ -22,7 +22,7 @@ from goldlabel.evaluate.model_choice import ModelChoice
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.sets import evaluation_set, set_by_rule
 from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan, System
-from goldlabel.evaluate.suites.cross_tables import make_tables
+from goldlabel.evaluate.suites.cross_tables import make_tables, read_reference
 from goldlabel.models.majority import Majority
 from goldlabel.models.model import find_member
 from goldlabel.pairs import Pairs, score_mapping
@@ -90,6 +90,16 @@ class Cross:
     def tables(self, results: BenchResults, *, reference: bool) -> Mapping[str, pl.DataFrame]:
         """Return Tables 2 to 5 as they stand in the paper, and what comes of its claims."""
         return make_tables(results, reference=reference)
+
+    def published(self) -> Mapping[str, Mapping[str, float]]:
+        """Return the rows of Table 5."""
+        return {
+            row["name"]: {
+                name: figure / 100
+                for name, figure in zip((*SETS, IN_DOMAIN), (*row["accuracies"], row["snli"]), strict=True)
+            }
+            for row in read_reference()["models"].values()
+        }
 
 
 def _why_missing(name: str) -> str:

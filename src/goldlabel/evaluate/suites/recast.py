@@ -20,8 +20,10 @@ from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan, System, Training
 from goldlabel.evaluate.suites.phenomena import Phenomenon, find_phenomena
 from goldlabel.evaluate.suites.recast_tables import (
+    COLUMNS,
     FINE_TUNED,
     GENERAL,
+    PAPER,
     RECAST,
     SCENARIOS,
     baseline_table,
@@ -74,6 +76,15 @@ class Recast:
         }
         parity = parity_table(results)
         return tables if parity is None else {**tables, "gender-parity": parity}
+
+    def published(self) -> Mapping[str, Mapping[str, float]]:
+        """Return the rows of Table 3."""
+        return {
+            f"{model}, {scenario}" if scenario else model: {
+                name: figure / 100 for name, figure in zip(COLUMNS, figures, strict=True) if figure is not None
+            }
+            for (model, scenario), figures in PAPER.items()
+        }
 
 
 def _names(text: str) -> tuple[str, ...]:

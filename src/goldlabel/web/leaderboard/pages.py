@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup
@@ -26,7 +25,7 @@ from goldlabel.report.plots import draw_dots
 from goldlabel.report.rendering import environment as kit
 from goldlabel.web.pages import MARKDOWN
 
-MOST_DRAWN, LONGEST_DRAWN = 25, 30
+MOST_DRAWN, LONGEST_DRAWN = 25, 24
 NO_RANK = "paper"
 _FRONT_MATTER = re.compile(r"\A---\s*\n.*?\n---\s*(\n|\Z)", re.DOTALL)
 
@@ -65,11 +64,11 @@ def render(page: Page, links: Links, *, heading: str = "", markdown: str = "") -
 
 
 def board_table(board: Board, entries: Sequence[Entry], links: Links | None = None) -> Table:
-    """Return the board as one table, for the page and for files."""
+    """Return the board as one table: for files, or with links for a page, which says above it what a caption says."""
     shares = [Column(part.name, percent=True) for part in board.sets]
     return Table(
         name="board",
-        caption=_caption(board, entries),
+        caption="" if links is not None else _caption(board, entries),
         columns=(
             "model",
             "rank",
@@ -102,7 +101,11 @@ def board_table(board: Board, entries: Sequence[Entry], links: Links | None = No
 def board_page(board: Board, entries: Sequence[Entry], links: Links) -> Page:
     """Return the page with the table: who leads, how surely, and everything beside each entry."""
     own = [entry for entry in entries if not entry.is_reference]
-    sections = [Section(heading="Entries", text="", table=board_table(board, entries, links))] if entries else []
+    sections = (
+        [Section(heading="Entries", text=_caption(board, entries), table=board_table(board, entries, links))]
+        if entries
+        else []
+    )
     if drawn := [entry for entry in entries if entry.mean is not None][:MOST_DRAWN]:
         text = "The mean of each entry with its interval; papers' rows have none."
         sections.append(Section(heading="How far apart", text=text, figures=[_drawing(*map(_drawn, drawn))]))
@@ -117,7 +120,7 @@ def board_page(board: Board, entries: Sequence[Entry], links: Links) -> Page:
         ],
         sections=sections,
         wide=True,
-        footer="Figures are rounded to a tenth of a per cent, so that no single label can be told from them.",
+        footer="Figures are rounded to a tenth of a per cent, and submissions are few: labels are not to be dug out.",
     )
 
 
@@ -149,14 +152,14 @@ def entry_page(board: Board, entry: Entry) -> Page:
     ]
     return Page(
         title=f"{board.title}: entry {entry.id}",
-        lead=f"{entry.name}: {headline_of(board, entry)}",
+        lead=f"{entry.name} {headline_of(board, entry)}",
         tiles=told,
         sections=[
             Section(heading="Accuracy", text="", table=Table(name="entry", columns=columns, rows=rows)),
             Section(
                 heading="About it",
                 text=entry.description,
-                table=Table(name="about", columns=("", "said"), rows=[row for row in about if row[1]]),
+                table=Table(name="about", columns=("what", "said"), rows=[row for row in about if row[1]]),
             ),
         ],
     )
@@ -243,8 +246,8 @@ def rank_text(entry: Entry) -> str:
 @cache
 def script_hash() -> str:
     """Return the hash by which a browser is allowed to run the one script of the pages, and no other."""
-    script = resources.files("goldlabel.report").joinpath("static", "kit.js").read_text(encoding="utf-8")
-    return base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
+    [script] = re.findall("<script>(.*?)</script>", render(failure_page("", ""), Links()), re.DOTALL)
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 @cache
@@ -297,4 +300,4 @@ def _drawing(*rows: tuple[str, Estimate, Estimate | None]) -> Figure:
         for name, mean, hidden in rows
     ]
     said = "; ".join(f"{name}: {mean.percent().text()}" for name, mean, _ in rows)
-    return draw_dots(shown, shows=f"The mean of each entry: {said}", x_name="accuracy")
+    return draw_dots(shown, shows=f"The mean of each entry: {said}", x_name="accuracy", width=6.4)
