@@ -16,6 +16,7 @@ from goldlabel.collect.data.export import split_pairs
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.kinds import KINDS
+from goldlabel.collect.money.forecast import _left
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.projects import add_premises as add_to_pool
 from goldlabel.collect.projects import configure, create_project, project, queue_progress
@@ -126,6 +127,19 @@ def test_the_last_vote_decides(site: tuple[Store, int, list[int]], policy: str) 
         snapshot = take_snapshot(tx, project_id)
     exported = split_pairs(snapshot).pairs.collect().filter(id=str(pair_id)).row(0, named=True)
     assert (exported["label"], exported["votes"]) == (N, [E, N, E, N])
+
+
+def test_the_forecast_counts_on_as_many_third_votes_as_there_were(
+    site: tuple[Store, int, list[int]], policy: str
+) -> None:
+    store, project_id, people = site
+    for person_id, answer in zip(people, (N, E, N), strict=False):
+        judge(store, project_id, person_id, answer)
+    with store.read() as tx:
+        found = project(tx, project_id)
+        left, _ = _left(tx, found)
+    third = 0 if policy == "panel" else 1 / 3
+    assert left.per_pair == pytest.approx(found.protocol.verifying.share * (found.protocol.verifying.verifiers + third))
 
 
 def test_taking_back_reopens_a_verdict(site: tuple[Store, int, list[int]], policy: str) -> None:

@@ -224,6 +224,7 @@ def test_a_project_from_end_to_end(empty: World) -> None:
     stats = boss("GET", f"{place}/stats").json()
     assert {line["kind"]: line["answered"] for line in stats["queue"]} == {"write": 1, "verify": 3}
     assert (stats["owed"], stats["currency"]) == ("2.10", "USD")
+    assert (stats["questions"], stats["suggestions"]) == ([], None)
     people = boss("GET", f"{place}/people").json()
     assert sorted((one["pairs"], one["votes"]) for one in people) == [(0, 0), (0, 3), (3, 0)]
     assert boss("GET", f"{place}/figures").json() == {

@@ -11,7 +11,8 @@ from sqlalchemy import event
 
 from goldlabel.collect.people import accounts, people
 from goldlabel.collect.store import Store
-from tests.collect.campaign import bring_pairs
+from goldlabel.collect.work.assignment import claim
+from tests.collect.campaign import bring_pairs, write_all
 from tests.web.test_security import filled
 from tests.web.world import HASH, World, login_of, objects, opened, populate
 
@@ -83,3 +84,18 @@ def test_every_page_takes_the_same_number_of_statements_in_a_larger_project(size
 
 def test_no_page_takes_many(sizes: list[dict[str, int]]) -> None:
     assert max(sizes[-1].values()) <= 30, sizes[-1]
+
+
+def test_a_vote_takes_few(tmp_path: Path) -> None:
+    """What stores a vote and hands out the next pair, with the begins of its three transactions, on SQLite."""
+    for world in made(tmp_path / "c", 6, 0):
+        write_all(world.store, world.project, [world.people["writer"]])
+        verifier = world.visitor("verifier1")
+        with world.store.write() as tx:
+            task = claim(tx, world.project, world.people["verifier1"], "verify", hold=2).tasks[0]
+        address = f"/api/assignments/{task.assignment_id}/vote"
+        with counting(world.store) as statements:
+            sent = {"key": "k", "label": "neutral"}
+            answer = verifier.client.post(address, json=sent, headers={"x-csrf-token": verifier.csrf})
+        assert answer.json()["work"]["tasks"]
+        assert len(statements) <= 28, statements

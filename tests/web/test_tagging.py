@@ -42,6 +42,9 @@ def test_an_expert_comes_by_link_and_tags_pair_after_pair(empty: World) -> None:
     again = expert.get(f"{home}/tag?pair={pair_on(first)}").text
     assert ticked(again) == ["lexical", "tricky"]
     assert "Is &lt;b&gt;it&lt;/b&gt;?</textarea>" in again
+    mine = expert.get(f"{home}/mine").text
+    assert f'href="{home}/tag?pair={pair_on(first)}"' in mine
+    assert "Is &lt;b&gt;it&lt;/b&gt;?" in mine
     shown_to_the_requester(world, pair_on(first))
 
 

@@ -221,13 +221,13 @@ def mark_unusable(assignment_id: ObjectId, sent: Unusable, person: Person, store
 def skip(assignment_id: ObjectId, person: Person, store: Stored, sent: Aside | None = None) -> Done:
     """Give a task back for someone else; what was written for it is kept, in case the person takes it up again."""
     with store.write() as tx:
-        kind = assignment.task(tx, assignment_id, person.person_id).kind
+        task = assignment.task(tx, assignment_id, person.person_id)
         if sent is None or sent.draft is None:
             assignment.skip(tx, assignment_id, person.person_id)
         else:
             content = sent.draft.content.model_dump()
             drafts.set_aside(tx, assignment_id, person.person_id, revision=sent.draft.revision, content=content)
-    return Done(work=_next(store, person.person_id, assignment_id, kind))
+    return Done(work=_next(store, person.person_id, task.project_id, task.kind))
 
 
 @router.post("/assignments/{assignment_id}/resume")
@@ -259,8 +259,8 @@ def vote(assignment_id: ObjectId, sent: Vote, person: Person, store: Stored) -> 
 def undo(assignment_id: ObjectId, sent: Undo, person: Person, store: Stored) -> Done:
     """Take back a person's last vote."""
     with store.write(repeatable=True) as tx:
-        verifying.take_back(tx, assignment_id, person.person_id, sent.key)
-    return Done(work=_next(store, person.person_id, assignment_id, "verify"))
+        project_id = verifying.take_back(tx, assignment_id, person.person_id, sent.key)
+    return Done(work=_next(store, person.person_id, project_id, "verify"))
 
 
 def _review(store: Store, assignment_id: int, person_id: int, hypotheses: list[Hypothesis]) -> Review:
@@ -278,15 +278,14 @@ def answered(store: Store, person_id: int, receipt: Receipt, kind: Kind) -> Answ
         state=receipt.state,
         repeated=receipt.repeated,
         amount=str(receipt.amount),
-        work=_next(store, person_id, receipt.assignment_id, kind),
+        work=_next(store, person_id, receipt.project_id, kind),
     )
 
 
-def _next(store: Store, person_id: int, assignment_id: int, kind: str) -> Work | None:
+def _next(store: Store, person_id: int, project_id: int, kind: str) -> Work | None:
     """Return what comes next; where a person may not go on, the page tells them why when it is loaded again."""
     try:
         with store.write() as tx:
-            project_id = assignment.own_assignment(tx, assignment_id, person_id).project_id
             visit = marketplaces.present_visit(tx, project_id, person_id)
             return None if visit is not None and visit.is_over else take_work(tx, project_id, person_id, kind)
     except InputError:

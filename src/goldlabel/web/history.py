@@ -14,7 +14,7 @@ from goldlabel.collect.people.feedback import feedback
 from goldlabel.collect.people.people import ROLES, require_role
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.store import LARGEST
-from goldlabel.collect.work import history, remarks
+from goldlabel.collect.work import history, remarks, tagging
 from goldlabel.collect.work.questions import LONGEST_NAME, LONGEST_RESPONSE, MOST_QUESTIONS, asked_with
 from goldlabel.collect.work.remarks import LONGEST_REMARK
 from goldlabel.web.done import redirect_done
@@ -43,6 +43,7 @@ def history_page(request: Request, project: Own, person: Person, store: Stored, 
         held = remarks.in_hand(tx, project.id, person.person_id) if before is None else []
         said = remarks.own_remarks(tx, project.id, person.person_id)
         told = feedback(tx, project, person.person_id)
+        tagged = tagging.own_taggings(tx, project.id, person.person_id) if before is None else []
     return page(
         request,
         "annotator/history.html",
@@ -52,6 +53,7 @@ def history_page(request: Request, project: Own, person: Person, store: Stored, 
         held=held,
         remarks=said,
         feedback=told,
+        tagged=tagged,
         longest=LONGEST_REMARK,
         answers=project.protocol.answers,
         asked={work: asked_with(project.protocol.questions, work) for work in WORKS},

@@ -235,7 +235,9 @@ def _left(tx: Transaction, found: Project) -> tuple[Left, Counter[str]]:
             sentences["paid"] += row.n * (1 if found.kind.has_rounds else asked)
             sentences["paid at least"] += row.n * (1 if found.kind.has_rounds else asked - spared)
             sentences["bonus"] += row.n * asked if condition.bonus else 0
-    per_pair = rules.share * rules.verifiers if found.kind.writes else 0.0
+    more, undecided = _further_votes(tx, found)
+    waiting[VERIFY.name] += round(more * undecided)
+    per_pair = rules.share * (rules.verifiers + more) if found.kind.writes else 0.0
     judged = waiting[VERIFY.name] + sentences["asked"] * per_pair
     questions = 0.0
     if judged and rate < 1:
@@ -246,6 +248,32 @@ def _left(tx: Transaction, found: Project) -> tuple[Left, Counter[str]]:
         # Nobody is asked the same question twice.
         questions = min(rate / (1 - rate), known * max(1, people) / judged)
     return Left(waiting[WRITE.name], waiting[VERIFY.name], per_pair, questions), sentences
+
+
+def _further_votes(tx: Transaction, found: Project) -> tuple[float, int]:
+    """Return how many votes beyond the first a decided pair took so far, where more may be asked for, and how many
+    pairs wait for their first votes; before a pair is decided, nobody knows how often the first ones differ.
+    """
+    if found.policy.first == found.policy.last:
+        return 0.0, 0
+    asked = (
+        select(pairs.c.id, pairs.c.verdict, func.count(tasks.c.id).label("n"))
+        .join(tasks, (tasks.c.pair_id == pairs.c.id) & (tasks.c.kind == VERIFY.name))
+        .where(pairs.c.project_id == found.id, pairs.c.state == "counted", pairs.c.hidden.is_(None))
+        .group_by(pairs.c.id, pairs.c.verdict)
+        .subquery()
+    )
+    decided = asked.c.verdict.is_not(None)
+    row = tx.one(
+        select(
+            func.sum(case((decided, 1), else_=0)).label("decided"),
+            func.sum(case((decided, asked.c.n - found.policy.first), else_=0)).label("more"),
+            func.sum(case((~decided & (asked.c.n <= found.policy.first), 1), else_=0)).label("undecided"),
+        )
+    )
+    if row is None or not row.decided:
+        return 0.0, 0
+    return float(row.more) / row.decided, int(row.undecided)
 
 
 def _usual(found: Project, left: Left, sentences: Mapping[str, int]) -> dict[str, Usual]:

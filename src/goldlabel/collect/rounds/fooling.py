@@ -76,13 +76,13 @@ def finish(
     reason = message("pay_job", rate=str(rate), currency=found.protocol.pay.currency)
     written = [[pair_id, one.target] for pair_id, one in zip(stored, made, strict=True)]
     earned = [Earning("base", in_units(rate), reason)]
-    record_answer(tx, answer, "answer.written", f"premise {row.premise_id}", {"pairs": written}, earned)
+    units = record_answer(tx, answer, "answer.written", f"premise {row.premise_id}", {"pairs": written}, earned)
     if answer.state == "counted" and (made[-1].fooled or not arm.shows_model):
         task = tx.row(tasks, id=row.task_id)
         assert task is not None
         subset_id = drawing.lock_subset(tx, found.id, "written", task.condition, task.genre)
         drawing.draw_subset(tx, found, subset_id, person_id)
-    return receipt(tx, answer)
+    return receipt(tx, answer, units)
 
 
 def _round_of(tx: Transaction, row: Row[Any]) -> Round:

@@ -34,6 +34,7 @@ class Receipt:
 
     answer_id: int
     assignment_id: int
+    project_id: int
     state: str
     label: str | None
     pair_ids: list[int]
@@ -52,7 +53,8 @@ def begin_answer(
         raise Missing("no_task", id=assignment_id)
     earlier = tx.row(answers, assignment_id=row.id, key=key)
     if earlier is not None:
-        return row, receipt(tx, earlier, repeated=True)
+        earned = sum(line.amount for line in tx.all(_EARNED_BY, answer_id=earlier.id))
+        return row, receipt(tx, earlier, earned, repeated=True)
     if row.state == "skipped":
         raise Conflict("task_skipped")
     if row.state not in ("leased", "passed"):
@@ -113,17 +115,17 @@ def told(answer: Row[Any], becomes: str = "answered") -> dict[str, Any]:
     return {**said, "becomes": becomes} if answer.state == "counted" else said
 
 
-def receipt(tx: Transaction, answer: Row[Any], *, repeated: bool = False) -> Receipt:
-    """Say what became of a stored answer: the pairs it made and what it earned so far."""
+def receipt(tx: Transaction, answer: Row[Any], units: int, *, repeated: bool = False) -> Receipt:
+    """Say what became of a stored answer: the pairs it made and what it earned so far, in units of money."""
     made = tx.all(_PAIRS_OF, answer_id=answer.id) if answer.kind == "write" else ()
-    earned = tx.all(_EARNED_BY, answer_id=answer.id)
     return Receipt(
         answer_id=answer.id,
         assignment_id=answer.assignment_id,
+        project_id=answer.project_id,
         state=answer.state,
         label=answer.label,
         pair_ids=[pair.id for pair in made],
-        amount=in_currency(sum(line.amount for line in earned)),
+        amount=in_currency(units),
         repeated=repeated,
     )
 

@@ -29,9 +29,10 @@ def record_answer(
     subject: str,
     data: Mapping[str, Any],
     earnings: Sequence[Earning],
-) -> None:
-    """Tell of an answer in the events, and pay for it; a late one earns nothing."""
+) -> int:
+    """Tell of an answer in the events, and pay for it; return what it earns, which is nothing if it is late."""
     earned = earnings if answer.state == "counted" else ()
+    units = sum(earning.units for earning in earned)
     who = {"project_id": answer.project_id, "person_id": answer.person_id}
     event_id = record(
         tx,
@@ -41,7 +42,7 @@ def record_answer(
         data={
             **told(answer),
             **data,
-            "pay": {"person": answer.person_id, "units": sum(earning.units for earning in earned)},
+            "pay": {"person": answer.person_id, "units": units},
         },
     )
     for earning in earned:
@@ -55,3 +56,4 @@ def record_answer(
             event_id=event_id,
             answer_id=answer.id,
         )
+    return units

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, case, exists, func, select
@@ -53,6 +54,19 @@ class PairToTag:
     hypothesis: str
     label: str
     tagging: Tagging | None
+
+
+@dataclass(frozen=True)
+class OwnTagging:
+    """What an expert said of a pair, for themselves to look at."""
+
+    pair_id: int
+    premise: str
+    hypothesis: str
+    tags: tuple[str, ...]
+    quality: str
+    comment: str
+    at: datetime
 
 
 @dataclass(frozen=True)
@@ -145,6 +159,33 @@ def last_tagged(tx: Transaction, project_id: int, person_id: int) -> int | None:
     own = select(taggings.c.pair_id).where(taggings.c.project_id == project_id, taggings.c.person_id == person_id)
     found: int | None = tx.value(own.order_by(taggings.c.tagged_at.desc(), taggings.c.id.desc()).limit(1))
     return found
+
+
+def own_taggings(tx: Transaction, project_id: int, person_id: int, *, most: int = 50) -> list[OwnTagging]:
+    """Return what an expert said of pairs, the newest first."""
+    rows = tx.all(
+        select(taggings, premises.c.text.label("premise"), pairs.c.hypothesis)
+        .join(pairs, pairs.c.id == taggings.c.pair_id)
+        .join(premises, premises.c.id == pairs.c.premise_id)
+        .where(taggings.c.project_id == project_id, taggings.c.person_id == person_id, pairs.c.hidden.is_(None))
+        .order_by(taggings.c.tagged_at.desc(), taggings.c.id.desc())
+        .limit(most)
+    )
+    tags: dict[int, set[str]] = defaultdict(set)
+    for row in tx.all(select(tagging_tags).where(tagging_tags.c.tagging_id.in_([one.id for one in rows]))):
+        tags[row.tagging_id].add(row.tag)
+    return [
+        OwnTagging(
+            row.pair_id,
+            row.premise,
+            row.hypothesis,
+            tuple(tag for tag in TAGS if tag in tags[row.id]),
+            row.quality,
+            row.comment,
+            row.tagged_at,
+        )
+        for row in rows
+    ]
 
 
 def taggings_of(tx: Transaction, project_id: int, between: tuple[int, int] | None = None) -> dict[int, list[Tagging]]:

@@ -33,6 +33,10 @@ class Policy(Interface):
     def first(self) -> int:
         """How many votes are asked for when a pair is drawn."""
 
+    @property
+    def last(self) -> int:
+        """How many votes are asked for at the most."""
+
     def describe(self) -> str:
         """Say in a few words by what rule."""
 
@@ -48,6 +52,11 @@ class Panel:
     """
 
     first: int
+
+    @property
+    def last(self) -> int:
+        """How many votes are asked for at the most."""
+        return self.first
 
     def describe(self) -> str:
         """Say in a few words by what rule."""
@@ -74,6 +83,7 @@ class TwoPlusOne:
     """
 
     first: int = 2
+    last: int = 3
 
     def describe(self) -> str:
         """Say in a few words by what rule."""

@@ -51,12 +51,12 @@ def vote(
     reason = message("pay_label", rate=str(rates.label), currency=rates.currency)
     data = {"pair": row.pair_id, "label": label, **({"suggestion": row.suggestion} if row.suggestion else {})}
     earned = [Earning("base", in_units(rates.label), reason)]
-    record_answer(tx, answer, f"answer.{row.kind}", f"pair {row.pair_id}", data, earned)
+    units = record_answer(tx, answer, f"answer.{row.kind}", f"pair {row.pair_id}", data, earned)
     if row.kind == "gold":
         suspend_untrusted(tx, found, person_id)
     elif answer.state == "counted":
         settle(tx, found, row.pair_id, person_id)
-    return receipt(tx, answer)
+    return receipt(tx, answer, units)
 
 
 def undo(tx: Transaction, project_id: int, person_id: int) -> Assignment:
@@ -90,14 +90,15 @@ def undo(tx: Transaction, project_id: int, person_id: int) -> Assignment:
     return task(tx, row.id, person_id)
 
 
-def take_back(tx: Transaction, assignment_id: int, person_id: int, key: str) -> None:
-    """Take back a person's last vote, if it is the one they mean; asked again, nothing more is taken back."""
+def take_back(tx: Transaction, assignment_id: int, person_id: int, key: str) -> int:
+    """Take back a person's last vote, if it is the one they mean; asked again, nothing more. Return its project."""
     project_id = task(tx, assignment_id, person_id).project_id
     state = tx.value(select(answers.c.state).where(answers.c.assignment_id == assignment_id, answers.c.key == key))
     if state is None:
         raise Missing("no_answer")
     if state != "undone" and undo(tx, project_id, person_id).assignment_id != assignment_id:
         raise Conflict("undo_last_only")
+    return project_id
 
 
 def draw_verification(tx: Transaction, project_id: int, *, by: int | None = None) -> int:

@@ -61,11 +61,11 @@ def submit(
     subset_id = drawing.lock_subset(tx, found.id, "written", task.condition, task.genre)
     stored = _store_pairs(tx, subset_id, row, answer, written)
     data = {"pairs": [[pair_id, one.label] for pair_id, one in zip(stored, written, strict=True)]}
-    record_answer(tx, answer, "answer.written", f"premise {row.premise_id}", data, _earned(found, reviewed))
+    units = record_answer(tx, answer, "answer.written", f"premise {row.premise_id}", data, _earned(found, reviewed))
     if answer.state == "counted":
         drawing.draw_subset(tx, found, subset_id, person_id)
         draw_check(tx, found, task.condition, answer.id)
-    return receipt(tx, answer)
+    return receipt(tx, answer, units)
 
 
 def mark_unusable(tx: Transaction, assignment_id: int, person_id: int, *, key: str, note: str) -> Receipt:
@@ -88,7 +88,7 @@ def mark_unusable(tx: Transaction, assignment_id: int, person_id: int, *, key: s
     )
     if answer.state == "counted":
         _fill_place(tx, _subject(tx, row)[1])
-    return receipt(tx, answer)
+    return receipt(tx, answer, 0)
 
 
 def _subject(tx: Transaction, row: Row[Any]) -> tuple[Row[Any], Row[Any]]:

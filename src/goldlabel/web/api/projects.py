@@ -16,6 +16,8 @@ from goldlabel.collect.protocols import Protocol, make_protocol, with_settings
 from goldlabel.collect.refusals import Forbidden
 from goldlabel.collect.repeats import once
 from goldlabel.collect.settings_schema import changes_of, schema_of
+from goldlabel.collect.work.responses import count_responses
+from goldlabel.collect.work.suggestions import follow_suggestions
 from goldlabel.web.api.bearer import Holder, Key
 from goldlabel.web.security import Managed, Stored, may_make_projects
 
@@ -72,12 +74,17 @@ class QueueCounts(BaseModel):
 
 
 class Stats(BaseModel):
-    """What is counted in a project; amounts are text, so that they stay exact."""
+    """What is counted in a project: the queue, answers to its own questions, suggestions that were followed.
+
+    Amounts are text, so that they stay exact.
+    """
 
     state: str
     queue: list[QueueCounts]
     currency: str
     owed: str
+    questions: list[dict[str, Any]]
+    suggestions: dict[str, Any] | None
 
 
 class Figures(BaseModel):
@@ -152,6 +159,8 @@ def show_stats(project: Managed, store: Stored) -> Stats:
             queue=[QueueCounts(**vars(line)) for line in queue_progress(tx, project.id)],
             currency=project.protocol.pay.currency,
             owed=str(sum(totals(tx, project.id).values())),
+            questions=[counts.to_dict() for counts in count_responses(tx, project.id, project.protocol)],
+            suggestions=followed.to_dict() if (followed := follow_suggestions(tx, project.id)) else None,
         )
 
 

@@ -17,7 +17,10 @@ HELP = {
     "writing.lease_seconds": N_("Time that a writer has for one given sentence."),
     "writing.meter": N_("What the artifact meter measures of their own sentences, below the one they write."),
     "verifying.share": N_("The rest keeps its author's label, unjudged."),
-    "verifying.verifiers": N_("With the author's label an odd number of votes has fewer ties: four makes five."),
+    "verifying.verifiers": N_(
+        "With the author's label an odd number of votes has fewer ties: four makes five. Pairs that were drawn for "
+        "judging before keep the number that they were drawn with."
+    ),
     "verifying.foreign": N_("Pairs of another dataset, judged among yours, to compare their quality."),
     "verifying.sample": N_("Drawn at random; empty for all of them."),
     "verifying.suggestions": N_(
