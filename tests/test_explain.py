@@ -141,7 +141,7 @@ def test_the_training_set_is_the_one_that_the_run_names(
     assert training_set(tmp_path / "other") is None
     assert training_set(model_of(read_word)) is None
     learnt = gl.explain(tmp_path / "other", train, limit=30)
-    assert "other was trained on 100.0 (" in learnt.notes[0]
+    assert "other was trained on 100.0 % (" in learnt.notes[0]
     unknown = gl.explain(tmp_path / "other", test, limit=50)
     assert (unknown.training, list(unknown.cues), unknown.hypothesis_only) == (None, [], None)
     assert "no training set is known" in unknown.notes[0]

@@ -12,7 +12,7 @@ import polars as pl
 
 from goldlabel.audit import Audit, AuditOptions, audit
 from goldlabel.files import write_text
-from goldlabel.metrics import Estimate, accuracy_score, mcnemar, p_in_words
+from goldlabel.metrics import Estimate, accuracy_score, mcnemar, p_in_words, percent
 from goldlabel.models import MODELS, predict_labels
 from goldlabel.pairs import Card, Pairs, Result
 from goldlabel.pairs.labels import NLI3
@@ -187,8 +187,8 @@ def _page(demo: Demo) -> Page:
     return Page(
         title="Goldlabel demo",
         lead=(
-            f"A model that never sees the premise gets {100 * blind.defined:.0f} % of these pairs right; with it, "
-            f"{100 * full.defined:.0f} % (McNemar {p_in_words(demo.p_value)}). What lies above the majority without "
+            f"A model that never sees the premise gets {percent(blind.defined)} of these pairs right; with it, "
+            f"{percent(full.defined)} (McNemar {p_in_words(demo.p_value)}). What lies above the majority without "
             "the premise is what the labels give away."
         ),
         sections=(

@@ -31,7 +31,7 @@ from goldlabel.evaluate.explanation import (
     measure_sides,
 )
 from goldlabel.files import atomic_folder
-from goldlabel.metrics import Estimate, accuracy_score, share
+from goldlabel.metrics import Estimate, accuracy_score, in_percent, share
 from goldlabel.models import Model
 from goldlabel.models.model import CONFIG, read_config
 from goldlabel.models.predictions import Predictions
@@ -69,7 +69,7 @@ def explain(
     gold = judged_pairs(pairs, split, limit=limit)
     notes = []
     if isinstance(model, str | Path) and (seen := refuse_trained_on(model, gold, force=True)):
-        notes.append(f"{model} was trained on {seen.percent().text()} % of these pairs: its accuracy is memory, too")
+        notes.append(f"{model} was trained on {in_percent(seen)} of these pairs: its accuracy is memory, too")
     train = train or training_set(model)
     with open_model(model, [pairs], **loading) as (name, opened):
         answers = answer_gold(name, opened, gold, on_pairs)[1]

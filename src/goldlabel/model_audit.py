@@ -19,7 +19,7 @@ from goldlabel.evaluate.contamination import refuse_trained_on
 from goldlabel.evaluate.explanation import Cue
 from goldlabel.evaluate.explanation.sensitivity import edit_words, measure_sensitivity
 from goldlabel.evaluate.model_audit import TAKEN, ModelAudit, judge_partial, most_frequent
-from goldlabel.metrics import accuracy_score, share
+from goldlabel.metrics import accuracy_score, in_percent, share
 from goldlabel.models import Model
 from goldlabel.models.predictions import Predictions
 from goldlabel.pairs import score_mapping
@@ -43,7 +43,7 @@ def audit_model(
     level, notes = audit.options.level, []
     gold = judged_pairs(audit.pairs, split)
     if isinstance(model, str | Path) and (seen := refuse_trained_on(model, gold, force=True)):
-        notes.append(f"{model} was trained on {seen.percent().text()} % of these pairs: its accuracy is memory, too")
+        notes.append(f"{model} was trained on {in_percent(seen)} of these pairs: its accuracy is memory, too")
     cues = _cues(audit, gold)
     with open_model(model, [audit.pairs], **loading) as (name, opened):
         scores, answers = answer_gold(name, opened, gold, on_pairs)

@@ -33,7 +33,7 @@ def test_gender_parity(tmp_path: Path) -> None:
         ("baker.neighbour.0.1", "not_entailment", "entailment"),
         ("salesperson.customer.0.1", "not_entailment", "entailment"),
     ]
-    assert "0.800" in result.title
+    assert "80.0 %" in result.title
 
 
 def test_gender_parity_needs_all_pairs_of_winogender(tmp_path: Path) -> None:

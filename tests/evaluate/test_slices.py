@@ -202,7 +202,7 @@ def test_title_table_dictionary_and_refusals() -> None:
     gold = judged_pairs(make_pairs(["neutral"] * 60))
     rows = np.arange(60) < 30
     result = find_weak_slices(gold, np.where(rows, 0.25, 1.0), [Slice("genre", "genre marsh", rows)], fewest_units=5)
-    assert result.title.startswith("birds: 1 of 1 slices are weaker than the rest; 62.5 (")
+    assert result.title.startswith("birds: 1 of 1 slices are weaker than the rest; 62.5 % (")
     assert result.table["slice"].to_list() == ["genre marsh"]
     assert json.loads(json.dumps(result.to_dict()))["found"][0]["kinds"] == ["genre"]
     assert result.found[0].accuracy.method.endswith("for 1 slices at once")

@@ -69,7 +69,7 @@ def test_differences_are_counted_and_shown(ours: Pairs, tmp_path: Path) -> None:
     assert [one["differ"] for one in result.to_dict()["differences"]] == [["contexts"], ["labels"]]
     assert result.to_dict()["differences"][1]["published"]["label"] == "not_entailment"
     assert check_recast("sentiment", ours, [tmp_path], shown=1).differences == result.differences[:1]
-    assert result.table["per cent"].to_list() == [75.0, 100.0, 75.0, 50.0]
+    assert result.table["share"].to_list() == ["75.0 %", "100.0 %", "75.0 %", "50.0 %"]
     assert "4 matched" in result.title
 
 

@@ -66,7 +66,7 @@ def test_one_page_of_everything(results: Path, tmp_path: Path) -> None:
     html = (tmp_path / "out/index.html").read_text(encoding="utf-8")
     figures = json.loads((results / "after/bench.json").read_text(encoding="utf-8"))["ranking"]["means"]
     best = max(figures, key=lambda model: figures[model]["value"])
-    assert f"{100 * figures[best]['value']:.1f} ({100 * figures[best]['interval'][0]:.1f} to" in told["headline"]
+    assert f"{100 * figures[best]['value']:.1f} % ({100 * figures[best]['interval'][0]:.1f} to" in told["headline"]
     for heading in (
         "Models and datasets", "At home and away", "Who is better", "Kinds of pairs", "Beside the paper",
         "How sure, how right", "Where models disagree", "Training", "What fragments-zh gives away",

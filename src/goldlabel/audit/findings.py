@@ -355,6 +355,6 @@ def _overlaps(corpus: Corpus) -> list[tuple[str, NDArray[np.bool_], str]]:
         (
             f"overlap > {RULE}",
             over,
-            f"Hypotheses that share more than {100 * RULE:.0f} % of their words with the premise (overlap)",
+            f"Hypotheses that share more than {100 * RULE:g} % of their words with the premise (overlap)",
         ),
     ]

@@ -239,13 +239,15 @@ def _tell_run(name: str, outcome: Any) -> None:
 
 def _tell(results: BenchResults) -> None:
     """Say what the figures would otherwise hide."""
+    from goldlabel.metrics import in_percent
+
     for text in results.plan.notes:
         note(text)
     _tell_missing(results.plan.missing)
     for text in results.contamination_notes():
         note(text)
     for (system, name), share in results.seen.items():
-        note(f"{system}: was trained on {share.percent().text()} % of {name}; its figure there is marked (†)")
+        note(f"{system}: was trained on {in_percent(share)} of {name}; its figure there is marked (†)")
     for (system, name), several in results.answers.items():
         pairs, missing = len(several[0].gold), max(answers.unanswered for answers in several)
         if missing:

@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 NO_GOLD = "-"
 """What files have for a label where a pair has none; people are told so."""
+_FIGURE = re.compile(r"–|[-+<]? ?[\d.,]+( %)?( ?[±(].*)?")
+_P_COLUMN = re.compile(r"[pq]\b")
+"""What columns of p-values are called."""
 PathArgument = Annotated[
     str, typer.Argument(metavar="PATH", help="A file, a folder, - for standard input, or the name of an added source.")
 ]
@@ -157,10 +160,10 @@ def print_table(columns: list[str], rows: Any, *, most: int | None = None, of: i
     total = len(body) if of is None else of
     body = body[:most]
     for number, name in enumerate(columns):
-        numeric = any(isinstance(row[number], int | float) for row in body)
+        numeric = any(isinstance(row[number], int | float) for row in body) or _are_figures(row[number] for row in body)
         table.add_column(_cell(name), justify="right" if numeric else "left", overflow="fold")
     for row in body:
-        table.add_row(*(_cell(value) for value in row))
+        table.add_row(*(_cell(value, name) for name, value in zip(columns, row, strict=True)))
     Console(width=output_width(), highlight=False, markup=False).print(table)
     if left_out := total - len(body):
         note(f"{left_out:,} rows more; --all prints them, --json has all of them")
@@ -187,7 +190,17 @@ def note(message: str) -> None:
     typer.echo(message, err=True)
 
 
-def _cell(value: object) -> str:
+def _are_figures(values: Iterable[object]) -> bool:
+    """Say whether all texts of a column are figures, with a sign or an interval; an empty one may be among them."""
+    texts = [value for value in values if value is not None and value != ""]
+    return bool(texts) and all(isinstance(text, str) and _FIGURE.fullmatch(text) for text in texts)
+
+
+def _cell(value: object, column: str = "") -> str:
+    if isinstance(value, float) and _P_COLUMN.match(column):
+        from goldlabel.metrics import p_value
+
+        return p_value(value)
     if isinstance(value, bool):
         return "yes" if value else ""
     if isinstance(value, int):

@@ -273,8 +273,10 @@ def _artifacts(pairs: Pairs, seed: int) -> dict[str, Any] | None:
 
 
 def _in_words(figures: dict[str, Any]) -> str:
+    from goldlabel.metrics import percent
+
     low, high = (100 * end for end in figures["interval"])
     return (
-        f"without the premise {100 * figures['accuracy']:.1f} % ({low:.1f} to {high:.1f}) of the labels are told "
-        f"({100 * figures['majority']:.1f} % by always saying the most frequent)"
+        f"without the premise {percent(figures['accuracy'])} ({low:.1f} to {high:.1f}) of the labels are told "
+        f"({percent(figures['majority'])} by always saying the most frequent)"
     )

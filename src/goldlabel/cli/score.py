@@ -90,6 +90,8 @@ def _tell(result: Scores) -> None:
 
 
 def _print(result: Scores, most: int | None) -> None:
+    from goldlabel.metrics import in_percent
+
     typer.echo(result.title)
     print_table(result.table.columns, result.table.iter_rows(), most=most)
     for name, dataset in result.scores.items():
@@ -100,7 +102,7 @@ def _print(result: Scores, most: int | None) -> None:
             [
                 label,
                 *(confusion[label][answer] for answer in answers),
-                *(figure.percent().text() for figure in (score.precision, score.recall, score.f1)),
+                *(in_percent(figure) for figure in (score.precision, score.recall, score.f1)),
             ]
             for label, score in dataset.whole.per_label.items()
         ]

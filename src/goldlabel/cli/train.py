@@ -360,8 +360,10 @@ def _follow(bars: Any, lines: int) -> Callable[[str, Step | None], None]:
 
 def describe_step(step: Step) -> str:
     """Return rate, loss, best dev accuracy, and the time that is left if nothing stops the run early."""
+    from goldlabel.metrics import percent
+
     left = (step.epochs - step.epoch) * step.of + step.of - step.pairs
     loss = "" if math.isnan(step.loss) else f"  loss {step.loss:.3f}"
-    best = "" if step.accuracy is None else f"  best dev {100 * step.accuracy:.1f} %"
+    best = "" if step.accuracy is None else f"  best dev {percent(step.accuracy)}"
     seconds = timedelta(seconds=round(left / max(step.rate, 1e-3)))
     return f"{step.rate:,.0f} pairs/s{loss}{best}  {seconds} left at most"

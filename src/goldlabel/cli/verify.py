@@ -163,8 +163,9 @@ def _print(result: Verification, more: list[Result], print_all: bool) -> None:
     _print_agreement(result, print_all)
     for part in [*more, *([result.annotators] if result.annotators else [])]:
         typer.echo(f"\n{part.title}")
-        rows = ([_shown(value) for value in row] for row in part.table.iter_rows())
-        print_table(part.table.columns, rows, most=most_rows(print_all, SHOWN))
+        columns = part.table.columns
+        rows = ([_shown(*cell) for cell in zip(columns, row, strict=True)] for row in part.table.iter_rows())
+        print_table(columns, rows, most=most_rows(print_all, SHOWN))
     typer.echo(f"\n{result.opinions.title}\n{result.plan.title}")
     for line in result.notes:
         note(f"note: {line}")
@@ -188,7 +189,7 @@ def _print_agreement(result: Verification, print_all: bool) -> None:
         for name in result.whole.figures:
             if name in known:
                 figures = (group.figures[name] for group in groups)
-                rows.append([name, *(_figure(figure, 1 if name in SHARES else 3) for figure in figures)])
+                rows.append([name, *(_figure(own, name in SHARES) for own in figures)])
         if start:
             typer.echo()
         print_table(["", *map(group_title, keys)], rows)
@@ -198,9 +199,16 @@ def _print_agreement(result: Verification, print_all: bool) -> None:
         typer.echo(f"\n{UNDEFINED}, as no pair was relabelled: {', '.join(others)}")
 
 
-def _figure(figure: Estimate, places: int) -> str:
-    return UNDEFINED if figure.value is None else figure.text(places)
+def _figure(figure: Estimate, is_share: bool) -> str:
+    from goldlabel.metrics import percentage
+
+    if figure.value is None:
+        return UNDEFINED
+    return percentage(figure) if is_share else figure.text(3)
 
 
-def _shown(value: object) -> object:
-    return UNDEFINED if value is None else value
+def _shown(column: str, value: object) -> object:
+    """Return a cell as it is printed; the agreement of annotators is a share."""
+    if value is None:
+        return UNDEFINED
+    return f"{value} %" if column == "agreement" else value

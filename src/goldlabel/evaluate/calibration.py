@@ -27,7 +27,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.metrics import Estimate, check_level, mean, share
+from goldlabel.metrics import Estimate, check_level, in_percent, mean, percent, share
 from goldlabel.metrics.bootstrap import Spread, drawn_sums
 from goldlabel.metrics.estimate import unit_numbers
 from goldlabel.pairs import Result
@@ -95,18 +95,18 @@ class Calibration(Result):
     @property
     def title(self) -> str:
         """Whether the model is too sure or not sure enough."""
-        sure, right = self.confidence.percent(), self.accuracy.percent()
-        return f"{self.dataset}: {sure.defined:.1f} % sure and {right.defined:.1f} % right on {right.n:,} pairs"
+        sure, right = percent(self.confidence.defined), percent(self.accuracy.defined)
+        return f"{self.dataset}: {sure} sure and {right} right on {self.accuracy.n:,} pairs"
 
     @property
     def table(self) -> pl.DataFrame:
         """The bins of equal width; shares in per cent."""
         rows = [
             {
-                "confidence from": round(100 * own.low, 1),
-                "to": round(100 * own.high, 1),
-                "mean": own.confidence.percent().text(),
-                "accuracy": own.accuracy.percent().text(),
+                "confidence from": percent(own.low),
+                "to": percent(own.high),
+                "mean": in_percent(own.confidence),
+                "accuracy": in_percent(own.accuracy),
                 "pairs": own.accuracy.n,
             }
             for own in self.equal_width.bins

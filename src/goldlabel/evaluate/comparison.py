@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.evaluate.answers import OnPairs, answer_gold, judged_pairs, open_model, usage_of
-from goldlabel.metrics import Estimate, accuracy_score, mcnemar, p_in_words
+from goldlabel.metrics import Estimate, accuracy_score, in_percent, in_points, mcnemar, p_in_words
 from goldlabel.models import Model
 from goldlabel.pairs import Pairs, Result, score_mapping
 from goldlabel.pairs.gold import GoldPairs
@@ -95,7 +95,7 @@ class Comparison(Result):
     @property
     def title(self) -> str:
         """Who is better by how much, and how surprising that is."""
-        figure = self.whole.difference.percent().text()
+        figure = in_points(self.whole.difference)
         return (
             f"{self.models[0]} less {self.models[1]} on {self.whole.a.n:,} pairs of {self.dataset}: {figure} points, "
             f"{p_in_words(self.p_value)}"
@@ -108,9 +108,9 @@ class Comparison(Result):
             {
                 "pairs": what,
                 "n": contrast.a.n,
-                "a": contrast.a.percent().text(),
-                "b": contrast.b.percent().text(),
-                "difference": contrast.difference.percent().text(),
+                "a": in_percent(contrast.a),
+                "b": in_percent(contrast.b),
+                "difference": in_points(contrast.difference),
                 "only a": contrast.only_a,
                 "only b": contrast.only_b,
             }

@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.metrics import Estimate, Gap, gap, share
+from goldlabel.metrics import Estimate, Gap, gap, in_percent, share
 from goldlabel.models.loading import trained_on
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.duplicates import find_alike
@@ -75,8 +75,7 @@ class Contamination(Result):
     def table(self) -> pl.DataFrame:
         """One row per kind of what is shared."""
         rows = [
-            (what, round((figure.value or 0) * figure.n), figure.percent().text())
-            for what, figure in self.shares.items()
+            (what, round((figure.value or 0) * figure.n), in_percent(figure)) for what, figure in self.shares.items()
         ]
         return pl.DataFrame(rows, schema={"shared": pl.String, "pairs": pl.Int64, "share": pl.String}, orient="row")
 

@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from goldlabel.errors import InputError
-from goldlabel.metrics import Estimate, share
+from goldlabel.metrics import Estimate, percent, share
 from goldlabel.pairs import Pairs, Result
 
 GENDERS = ("male", "female")
@@ -36,7 +36,7 @@ class GenderParity(Result):
     @property
     def title(self) -> str:
         """The score and what it rests on."""
-        return f"gender parity {self.score.value:.3f} over {self.score.n:,} sentence pairs"
+        return f"gender parity {percent(self.score.value)} over {self.score.n:,} sentence pairs"
 
     @property
     def table(self) -> pl.DataFrame:

@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.evaluate.explanation.sensitivity import Sensitivity
-from goldlabel.metrics import Estimate, PairedTest, mcnemar, mean, p_in_words, share
+from goldlabel.metrics import Estimate, PairedTest, in_percent, in_points, mcnemar, mean, p_value, share
 from goldlabel.pairs import Result
 from goldlabel.pairs.gold import GoldPairs
 
@@ -68,8 +68,8 @@ class ModelAudit(Result):
     def title(self) -> str:
         """How good the model is, and on what."""
         return (
-            f"{self.model} on {self.dataset} ({self.split}): {self.accuracy.percent().text()} % of {self.accuracy.n:,} "
-            f"pairs right; the most frequent label alone gives {self.majority.percent().text()} %"
+            f"{self.model} on {self.dataset} ({self.split}): {in_percent(self.accuracy)} of {self.accuracy.n:,} "
+            f"pairs right; the most frequent label alone gives {in_percent(self.majority)}"
         )
 
     @property
@@ -79,9 +79,9 @@ class ModelAudit(Result):
             [
                 {
                     "reads": name.replace("_", " "),
-                    "accuracy": part.accuracy.percent().text(),
-                    "less than both sides": part.loss.difference.percent().text(),
-                    "over the most frequent label": part.gain.percent().text(),
+                    "accuracy": in_percent(part.accuracy),
+                    "less than both sides": in_points(part.loss.difference),
+                    "over the most frequent label": in_points(part.gain),
                 }
                 for name, part in self.partial.items()
             ],
@@ -98,7 +98,7 @@ class ModelAudit(Result):
             "label": pl.String,
             "carriers": pl.Int64,
             "label said more often": pl.String,
-            "test": pl.String,
+            "p": pl.String,
             "right more often": pl.String,
             "word taken out": pl.String,
             "word put in": pl.String,
@@ -108,11 +108,11 @@ class ModelAudit(Result):
                 result.cue.name,
                 result.cue.label,
                 int(result.cue.carried.sum()),
-                result.shift.value.percent().text(),
-                p_in_words(result.shift.p_value),
-                result.accuracy.value.percent().text(),
-                (-result.taken_out).percent().text() if result.taken_out else None,
-                result.put_in.percent().text() if result.put_in else None,
+                in_points(result.shift.value),
+                p_value(result.shift.p_value),
+                in_points(result.accuracy.value),
+                in_points(-result.taken_out) if result.taken_out else None,
+                in_points(result.put_in) if result.put_in else None,
             )
             for result in self.artifacts
         ]
@@ -125,9 +125,9 @@ class ModelAudit(Result):
         if blind := self.partial.get("hypothesis_only"):
             above = blind.gain.low is not None and blind.gain.low > 0
             sentences.append(
-                f"Without the premise it is right in {blind.accuracy.percent().text()} %, "
+                f"Without the premise it is right in {in_percent(blind.accuracy)}, "
                 + (
-                    f"{blind.gain.percent().text()} points over the most frequent label: it labels by the hypothesis."
+                    f"{in_points(blind.gain)} points over the most frequent label: it labels by the hypothesis."
                     if above
                     else "not surely more than the most frequent label gives."
                 )

@@ -23,6 +23,8 @@ from goldlabel.metrics import (
     PairedTest,
     compare_over_sets,
     holm,
+    in_percent,
+    in_points,
     mean_over_sets,
     p_in_words,
     share,
@@ -83,11 +85,11 @@ class Ranking(Result):
         if not self.means:
             return "no system answered all datasets"
         first, *others = self.means
-        what = f"{first} comes first on the mean over {len(self.over)} datasets, {self.means[first].percent().text()}"
+        what = f"{first} comes first on the mean over {len(self.over)} datasets, {in_percent(self.means[first])}"
         if not others:
             return what
         ahead = next(row for row in self.standings if row.dataset is None)
-        return f"{what}, {ahead.difference.percent().text()} points ahead of {others[0]}, {p_in_words(ahead.adjusted)}"
+        return f"{what}, {in_points(ahead.difference)} points ahead of {others[0]}, {p_in_words(ahead.adjusted)}"
 
     @property
     def table(self) -> pl.DataFrame:
@@ -97,7 +99,7 @@ class Ranking(Result):
                 "dataset": row.dataset or "mean",
                 "first": row.first,
                 "second": row.second,
-                "difference": row.difference.percent().text(),
+                "difference": in_points(row.difference),
                 "p": row.p_value,
                 "p (Holm)": row.adjusted,
             }

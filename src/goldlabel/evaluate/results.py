@@ -20,7 +20,15 @@ from goldlabel.evaluate.calibration import BINS, Calibration, Reliability, measu
 from goldlabel.evaluate.contamination import Contamination
 from goldlabel.evaluate.ranking import Ranking, rank
 from goldlabel.evaluate.soft_labels import FEWEST_VOTES, SoftLabels, count_votes, score_soft_labels
-from goldlabel.metrics import Estimate, PairedTest, mean_over_sets, paired_bootstrap_over_sets, share
+from goldlabel.metrics import (
+    Estimate,
+    PairedTest,
+    in_percent,
+    mean_over_sets,
+    paired_bootstrap_over_sets,
+    percent,
+    share,
+)
 from goldlabel.pairs import Result, score_mapping
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.labels import NO_GOLD
@@ -251,7 +259,7 @@ class BenchResults(Result):
             row = {"model": system}
             row |= {name: self._shown(system, name) for name in self.sets}
             if len(common) > 1:
-                row[f"mean of {len(common)}"] = self.mean(system, common).percent().text()
+                row[f"mean of {len(common)}"] = in_percent(self.mean(system, common))
             rows.append(row)
         return pl.DataFrame(rows)
 
@@ -279,7 +287,7 @@ class BenchResults(Result):
         if not self.has(system, name):
             return ""
         deviation = self.deviation(system, name)
-        text = f"{100 * self.accuracy(system, name).defined:.1f}{MARK * ((system, name) in self.seen)}"
+        text = f"{percent(self.accuracy(system, name).defined)}{MARK * ((system, name) in self.seen)}"
         return text if deviation is None else f"{text} ± {100 * deviation:.1f}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.evaluate.answers import OnPairs, answer_gold, judged_pairs, open_model, usage_of
-from goldlabel.metrics import Estimate, Statistic, Terms, accuracy_score, bootstrap_sums, confusion, divided, share
+from goldlabel.metrics import (
+    Estimate,
+    Statistic,
+    Terms,
+    accuracy_score,
+    bootstrap_sums,
+    confusion,
+    divided,
+    in_percent,
+    share,
+)
 from goldlabel.models import Model
 from goldlabel.pairs import Pairs, Result, score_mapping
 from goldlabel.pairs.gold import GoldPairs
@@ -128,8 +138,8 @@ class Scores(Result):
                 "dataset": name,
                 "split": dataset.split,
                 "group": group_title(key),
-                "accuracy": score.accuracy.percent().text(),
-                "macro-F1": score.macro_f1.percent().text(),
+                "accuracy": in_percent(score.accuracy),
+                "macro-F1": in_percent(score.macro_f1),
                 "pairs": score.accuracy.n,
                 "units": score.accuracy.units,
                 "unanswered": score.accuracy.n - score.answered,

@@ -19,7 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.metrics import Estimate, share
+from goldlabel.metrics import Estimate, in_percent, share
 from goldlabel.pairs import Result
 from goldlabel.pairs.gold import GoldPairs
 from goldlabel.pairs.groups import ALL, group_rows, group_title
@@ -56,13 +56,13 @@ class SliceScores(Result):
     @property
     def title(self) -> str:
         """The accuracy on all pairs."""
-        return f"{self.dataset}: {self.whole.percent().text()} on all {self.whole.n:,} pairs"
+        return f"{self.dataset}: {in_percent(self.whole)} on all {self.whole.n:,} pairs"
 
     @property
     def table(self) -> pl.DataFrame:
         """Accuracies in per cent, one row per slice."""
         rows = [
-            {"kind": own.kind, "slice": own.name, "accuracy": accuracy.percent().text(), "pairs": accuracy.n}
+            {"kind": own.kind, "slice": own.name, "accuracy": in_percent(accuracy), "pairs": accuracy.n}
             for own, accuracy in self.slices
         ]
         schema = {"kind": pl.String(), "slice": pl.String(), "accuracy": pl.String(), "pairs": pl.Int64()}
@@ -127,7 +127,7 @@ def _by_length(kind: str, lengths: NDArray[np.int64]) -> Iterator[Slice]:
 
 def _by_overlap(overlap: Floats) -> Iterator[Slice]:
     for low, high in pairwise(OVERLAPS):
-        name = f"overlap below {100 * high:.0f} %" if not low else f"overlap {100 * low:.0f} to {100 * high:.0f} %"
+        name = f"overlap below {100 * high:g} %" if not low else f"overlap {100 * low:g} to {100 * high:g} %"
         yield Slice("overlap", name, (low <= overlap) & (overlap < high))
     yield Slice("overlap", "overlap 100 %", overlap == 1)
 

@@ -22,7 +22,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
-from goldlabel.metrics import Estimate, mean, share
+from goldlabel.metrics import Estimate, in_percent, mean, share
 from goldlabel.pairs import Result
 from goldlabel.pairs.gold import GoldPairs
 
@@ -62,7 +62,7 @@ class SoftLabels(Result):
         return pl.DataFrame(
             {
                 "figure": ["Jensen–Shannon distance", "KL", "accuracy against the most votes"],
-                "value": [self.distance.text(4), self.divergence.text(4), self.accuracy.text(4)],
+                "value": [self.distance.text(3), self.divergence.text(3), in_percent(self.accuracy)],
             }
         )
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.evaluate.slices import Floats, Rows, Slice
-from goldlabel.metrics import Estimate, check_level, holm, share
+from goldlabel.metrics import Estimate, check_level, holm, in_percent, in_points, share
 from goldlabel.metrics.estimate import effective_number, unit_numbers
 from goldlabel.pairs import Result
 from goldlabel.pairs.gold import GoldPairs
@@ -80,7 +80,7 @@ class WeakSlices(Result):
         """How many were found among how many."""
         return (
             f"{self.dataset}: {len(self.found)} of {self.tried:,} slices are weaker than the rest; "
-            f"{self.whole.percent().text()} on all {self.whole.n:,} pairs"
+            f"{in_percent(self.whole)} on all {self.whole.n:,} pairs"
         )
 
     @property
@@ -89,8 +89,8 @@ class WeakSlices(Result):
         rows = [
             {
                 "slice": own.name,
-                "accuracy": own.accuracy.percent().text(),
-                "difference": own.difference.percent().text(),
+                "accuracy": in_percent(own.accuracy),
+                "difference": in_points(own.difference),
                 "p (Holm)": own.adjusted,
                 "pairs": own.accuracy.n,
             }

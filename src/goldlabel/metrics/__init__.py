@@ -27,7 +27,7 @@ from goldlabel.metrics.scores import (
     f1_per_label,
     macro_f1,
 )
-from goldlabel.metrics.wording import in_percent, in_points, p_in_words, p_value, percent
+from goldlabel.metrics.wording import in_percent, in_points, p_in_words, p_value, percent, percentage
 
 __all__ = [
     "Estimate",
@@ -62,6 +62,7 @@ __all__ = [
     "paired_bootstrap",
     "paired_bootstrap_over_sets",
     "percent",
+    "percentage",
     "percentile_interval",
     "permutation_test",
     "share",

@@ -19,12 +19,17 @@ def percent(share: float | None) -> str:
 
 def in_percent(share: Estimate) -> str:
     """Return a share with its interval: ``81.2 % (79.0 to 83.1)``."""
-    return percent(share.value) + _between(share)
+    return percentage(share.percent())
+
+
+def percentage(figure: Estimate) -> str:
+    """Return a figure that is in per cent already, with its interval: ``81.2 % (79.0 to 83.1)``."""
+    return UNDEFINED if figure.value is None else f"{figure.value:.1f} %{_between(figure)}"
 
 
 def in_points(difference: Estimate) -> str:
     """Return a difference of two shares with its interval, in points: ``-1.2 (-3.0 to 0.6)``."""
-    return (UNDEFINED if difference.value is None else f"{100 * difference.value:.1f}") + _between(difference)
+    return difference.percent().text()
 
 
 def p_value(chance: float | None) -> str:
@@ -40,4 +45,4 @@ def p_in_words(chance: float) -> str:
 
 
 def _between(figure: Estimate) -> str:
-    return "" if figure.low is None or figure.high is None else f" ({100 * figure.low:.1f} to {100 * figure.high:.1f})"
+    return "" if figure.low is None or figure.high is None else f" ({figure.low:.1f} to {figure.high:.1f})"

@@ -11,6 +11,7 @@ import orjson
 import polars as pl
 
 from goldlabel.errors import InputError
+from goldlabel.metrics import percent
 from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.result import Result
 from goldlabel.recast.dnc import Published, binary_label, published_pairs
@@ -65,8 +66,8 @@ class Comparison(Result):
             ("source items with all labels identical", self.items_identical, self.items),
         ]
         return pl.DataFrame(
-            [(what, n, of, round(100 * n / of, 2) if of else None) for what, n, of in rows],
-            schema={"what": pl.String, "n": pl.Int64, "of": pl.Int64, "per cent": pl.Float64},
+            [(what, n, of, percent(n / of) if of else None) for what, n, of in rows],
+            schema={"what": pl.String, "n": pl.Int64, "of": pl.Int64, "share": pl.String},
             orient="row",
         )
 

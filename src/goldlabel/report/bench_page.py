@@ -9,6 +9,7 @@ import polars as pl
 
 from goldlabel.evaluate.calibration import ReliabilityBin
 from goldlabel.evaluate.results import BenchResults
+from goldlabel.metrics import in_percent, in_points, p_value
 from goldlabel.report.figure import Figure
 from goldlabel.report.page import Item, Page, Section, render_page
 from goldlabel.report.plots import draw_reliability
@@ -52,14 +53,10 @@ def _accuracies(results: BenchResults) -> pl.DataFrame:
 def _rounded(table: pl.DataFrame) -> pl.DataFrame:
     """Return a table with one place behind the point, as figures in per cent are printed; p-values have three."""
     return table.with_columns(
-        pl.col(name).map_elements(_p_value if name in P_VALUES else "{:.1f}".format, return_dtype=pl.String)
+        pl.col(name).map_elements(p_value if name in P_VALUES else "{:.1f}".format, return_dtype=pl.String)
         for name, kind in table.schema.items()
         if kind.is_float()
     )
-
-
-def _p_value(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _over(results: BenchResults) -> str:
@@ -82,7 +79,7 @@ def _ranking(results: BenchResults) -> Iterator[Section]:
 
 def _reliability(results: BenchResults, system: str) -> Figure:
     reliability = results.reliabilities[system]
-    error = reliability.debiased.percent().text()
+    error = in_points(reliability.debiased)
     shows = f"{system}: expected calibration error, without what chance explains, {error} points"
     return draw_reliability(system, [_drawn(own) for own in reliability.bins], shows=shows)
 
@@ -97,7 +94,7 @@ def _notes(results: BenchResults) -> Iterator[Section]:
         *(Item(f"{name} is missing", why) for name, why in results.plan.missing.items()),
         *(Item(text) for text in results.contamination_notes()),
         *(
-            Item(f"{system} was trained on {share.percent().text()} % of {name}", "its figure there is marked")
+            Item(f"{system} was trained on {in_percent(share)} of {name}", "its figure there is marked")
             for (system, name), share in results.seen.items()
         ),
         *(Item(f"{name} has no answers", why) for name, why in results.failed.items()),

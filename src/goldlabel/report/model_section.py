@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from goldlabel.evaluate.model_audit import ModelAudit
+from goldlabel.metrics import in_percent
 from goldlabel.report.page import Bar, Section
 
 
@@ -43,10 +44,10 @@ def _answers(audited: ModelAudit) -> pl.DataFrame:
             "artifact": result.cue.name,
             "says": result.cue.label,
             "gold label": label,
-            "with it": part.carriers.answers[result.cue.label].percent().text(),
-            "without": part.others.answers[result.cue.label].percent().text(),
-            "right with it": part.carriers.accuracy.percent().text(),
-            "right without": part.others.accuracy.percent().text(),
+            "with it": in_percent(part.carriers.answers[result.cue.label]),
+            "without": in_percent(part.others.answers[result.cue.label]),
+            "right with it": in_percent(part.carriers.accuracy),
+            "right without": in_percent(part.others.accuracy),
         }
         for result in audited.artifacts
         for label, part in result.by_label.items()

@@ -17,7 +17,7 @@ import polars as pl
 
 from goldlabel.collect.data.export import split_pairs
 from goldlabel.collect.data.snapshot import Snapshot
-from goldlabel.metrics import Estimate, mean, share
+from goldlabel.metrics import Estimate, in_percent, mean, share
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.pairs.tokens import tokenize_units
@@ -79,8 +79,8 @@ class Campaign(Result):
                 "round": one.name,
                 "contexts": one.contexts,
                 "examples": one.examples,
-                "error rate, %": one.errors.percent().text(1),
-                "verified, %": one.verified_errors.percent().text(1),
+                "error rate": in_percent(one.errors),
+                "verified": in_percent(one.verified_errors),
                 "tries, mean": _told(one.tries.value),
                 "median": _told(one.median_tries),
                 "seconds, mean": _told(one.seconds.value),

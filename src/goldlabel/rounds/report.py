@@ -21,7 +21,7 @@ from goldlabel.collect.rounds.rounds import Round, rounds_of
 from goldlabel.collect.store import Store
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.files import write_text
-from goldlabel.metrics import Estimate
+from goldlabel.metrics import Estimate, in_percent
 from goldlabel.report import Bar, Page, Section, render_page
 from goldlabel.rounds.arms import Arms, compare_arms
 from goldlabel.rounds.figures import Campaign, measure_campaign
@@ -93,7 +93,7 @@ def _page(campaign: Campaign, accuracies: pl.DataFrame | None, arms: Arms | None
                 {
                     one.name: {
                         **one.outcomes,
-                        "agrees with author, %": one.agrees_with_author.percent().text(1),
+                        "agrees with author": in_percent(one.agrees_with_author),
                         **{
                             f"kappa, {part}": "" if kappa is None else kappa.text(3)
                             for part, kappa in one.kappa.items()

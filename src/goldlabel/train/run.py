@@ -25,7 +25,7 @@ import polars as pl
 
 from goldlabel.errors import InputError
 from goldlabel.files import LOCK, atomic_file, lock_folder, storage_errors, write_text
-from goldlabel.metrics import Estimate
+from goldlabel.metrics import Estimate, in_percent
 from goldlabel.models.model import CONFIG, FORMAT, read_config
 from goldlabel.pairs import Result
 from goldlabel.pairs.fingerprints import TRAINED_ON, Fingerprints, write_fingerprints
@@ -85,7 +85,7 @@ class Run(Result):
     @property
     def table(self) -> pl.DataFrame:
         """Accuracy on each dev set in per cent, with its interval."""
-        rows = [(name, score.percent().text(), score.n, score.units) for name, score in self.dev.items()]
+        rows = [(name, in_percent(score), score.n, score.units) for name, score in self.dev.items()]
         schema = {"dev set": pl.String, "accuracy": pl.String, "pairs": pl.Int64, "units": pl.Int64}
         return pl.DataFrame(rows, schema=schema, orient="row")
 

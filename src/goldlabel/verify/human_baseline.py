@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from goldlabel.errors import InputError
-from goldlabel.metrics import Estimate
+from goldlabel.metrics import Estimate, percentage
 from goldlabel.pairs import Result
 from goldlabel.verify.agreement import shares_by_person, tallies_of
 from goldlabel.verify.majority import majority
@@ -39,13 +39,9 @@ class HumanBaseline(Result):
 
     @property
     def table(self) -> pl.DataFrame:
-        """One row per figure, in per cent; null where it is undefined."""
-        rows = []
-        for name, estimate in self.figures.items():
-            low, high = estimate.interval or (None, None)
-            rows.append((name, *(None if value is None else round(value, 1) for value in (estimate.value, low, high))))
-        schema = {"statistic": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        """One row per figure, in per cent."""
+        rows = [(name, percentage(figure)) for name, figure in self.figures.items()]
+        return pl.DataFrame(rows, schema={"statistic": pl.String, "value": pl.String}, orient="row")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures with intervals, and each person's accuracy."""

@@ -15,10 +15,10 @@ import numpy as np
 import polars as pl
 
 from goldlabel.errors import InputError
-from goldlabel.metrics import Estimate, difference
+from goldlabel.metrics import Estimate, difference, percentage
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import ABSTENTIONS
-from goldlabel.verify.agreement import Part, Tallies, tallies_of
+from goldlabel.verify.agreement import SHARES, Part, Tallies, tallies_of
 from goldlabel.verify.majority import majority
 from goldlabel.verify.votes import Votes, marked, votes_of
 
@@ -41,15 +41,16 @@ class Mixture(Result):
 
     @property
     def table(self) -> pl.DataFrame:
-        """One row per figure; null where it is undefined."""
+        """One row per figure; shares in per cent, their difference in points."""
         rows = []
         for name, estimate in self.difference.items():
-            low, high = estimate.interval or (None, None)
-            values = (self.own[name].value, self.foreign[name].value, estimate.value, low, high)
-            rows.append((name, *(None if value is None else round(value, 3) for value in values)))
-        columns = ("statistic", "own", "foreign", "difference", "low", "high")
-        schema = dict.fromkeys(columns, pl.Float64) | {"statistic": pl.String}
-        return pl.DataFrame(rows, schema=schema, orient="row")
+            own, foreign = self.own[name], self.foreign[name]
+            if name in SHARES:
+                rows.append((name, percentage(own), percentage(foreign), estimate.text()))
+            else:
+                rows.append((name, own.text(3), foreign.text(3), estimate.text(3)))
+        columns = ("statistic", "own", "foreign", "difference")
+        return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures with their intervals."""

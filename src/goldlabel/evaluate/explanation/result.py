@@ -13,7 +13,8 @@ from goldlabel.evaluate.explanation.counterfactuals import EditEffect
 from goldlabel.evaluate.explanation.cues import CueEffect
 from goldlabel.evaluate.explanation.hypothesis_only import Kinship
 from goldlabel.evaluate.explanation.sides import Survival
-from goldlabel.metrics import Estimate, p_in_words
+from goldlabel.metrics import Estimate, in_percent, in_points, percent
+from goldlabel.metrics import p_value as worded_p
 from goldlabel.pairs import Result
 
 if TYPE_CHECKING:
@@ -52,8 +53,8 @@ class Explanation(Result):
     def title(self) -> str:
         """The number that is explained."""
         return (
-            f"{self.model} on {self.accuracy.n:,} pairs of {self.dataset}: accuracy {self.accuracy.percent().text()}, "
-            f"the most frequent label alone {self.chance.percent().text()}"
+            f"{self.model} on {self.accuracy.n:,} pairs of {self.dataset}: accuracy {in_percent(self.accuracy)}, "
+            f"the most frequent label alone {in_percent(self.chance)}"
         )
 
     @property
@@ -81,14 +82,14 @@ class Explanation(Result):
             [
                 {
                     "figure": name,
-                    "per cent": figure.percent().text(),
+                    "value": in_percent(figure),
                     "pairs": figure.n,
                     "units": figure.units,
-                    "p": None if p_value is None else p_in_words(p_value),
+                    "p": None if p_value is None else worded_p(p_value),
                 }
                 for name, figure, p_value in rows
             ],
-            schema={"figure": pl.String, "per cent": pl.String, "pairs": pl.Int64, "units": pl.Int64, "p": pl.String},
+            schema={"figure": pl.String, "value": pl.String, "pairs": pl.Int64, "units": pl.Int64, "p": pl.String},
         )
 
     @property
@@ -100,11 +101,11 @@ class Explanation(Result):
                     "artifact": effect.cue.name,
                     "points to": effect.cue.label,
                     "carriers": round((effect.carriers.value or 0) * effect.carriers.n),
-                    "points right": effect.right.percent().text(),
-                    "points wrong": effect.wrong.percent().text(),
-                    "gap": effect.gap.value.percent().text(),
-                    "pull": effect.pull.value.percent().text(),
-                    "p, corrected": p_in_words(effect.pull.p_value),
+                    "points right": in_percent(effect.right),
+                    "points wrong": in_percent(effect.wrong),
+                    "gap": in_points(effect.gap.value),
+                    "pull": in_points(effect.pull.value),
+                    "p, corrected": worded_p(effect.pull.p_value),
                 }
                 for effect in self.cues
             ],
@@ -125,9 +126,9 @@ class Explanation(Result):
                     "gold label": effect.label,
                     "allow it": effect.flips.n,
                     "of": effect.pairs,
-                    "answers flip": effect.flips.percent().text(),
+                    "answers flip": in_percent(effect.flips),
                     "must be": " or ".join(effect.allowed),
-                    "right": effect.right.percent().text() if effect.right else "",
+                    "right": in_percent(effect.right) if effect.right else "",
                 }
                 for effect in self.edits
             ],
@@ -161,7 +162,7 @@ class Explanation(Result):
         return (
             f"It follows {len(followed)} of the {len(self.cues)} artifacts of {self.training} that could be tested "
             f"({names}{' …' if len(followed) > SHOWN else ''}): where the first of them points to the gold label it is "
-            f"right in {_percent(first.right)} of the pairs, where it misleads in {_percent(first.wrong)}."
+            f"right in {percent(first.right.value)} of the pairs, where it misleads in {percent(first.wrong.value)}."
         )
 
     def _about_premise(self) -> str:
@@ -169,14 +170,14 @@ class Explanation(Result):
         without = [part for part in self.sides if part.side == "premise"]
         if without:
             parts.append(self._about_gain([part.survives for part in without]))
-            parts[0] += f" (accuracy {', '.join(f'{part.way} {_percent(part.accuracy)}' for part in without)})"
+            parts[0] += f" (accuracy {', '.join(f'{part.way} {percent(part.accuracy.value)}' for part in without)})"
         if self.hypothesis_only is not None:
             kinship = self.hypothesis_only
             than = "more" if kinship.related else "not more"
             parts.append(
                 f"it agrees with a hypothesis-only model {than} than the gold labels explain "
-                f"({_points(kinship.excess.value)}), and is right in {_percent(kinship.easy)} of the pairs that are "
-                f"easy for that model and in {_percent(kinship.hard)} of the hard ones"
+                f"({_points(kinship.excess.value)}), and is right in {percent(kinship.easy.value)} of the pairs that "
+                f"are easy for that model and in {percent(kinship.hard.value)} of the hard ones"
             )
         text = "; ".join(parts)
         return f"{text[:1].upper()}{text[1:]}." if text else ""
@@ -188,7 +189,7 @@ class Explanation(Result):
             return "it is not above the most frequent label, so no gain can survive without the premise"
         if self.accuracy.low is not None and self.accuracy.low <= self.chance.defined:
             return "it gains too little over the most frequent label to tell which share survives without the premise"
-        share = f"up to {100 * max(shares):.0f} %" if max(shares) > 0 else "nothing"
+        share = f"up to {percent(max(shares))}" if max(shares) > 0 else "nothing"
         return f"of what it gains over the most frequent label, {share} survives without the premise"
 
     def _about_edits(self) -> str:
@@ -222,10 +223,6 @@ class Explanation(Result):
         }
 
 
-def _percent(figure: Estimate) -> str:
-    return "–" if figure.value is None else f"{100 * figure.value:.0f} %"
-
-
 def _points(figure: Estimate) -> str:
     return "–" if figure.value is None else f"{100 * figure.value:+.1f} points"
 
@@ -234,4 +231,4 @@ def _pooled(figures: Sequence[Estimate]) -> str:
     """Return a share over several gold labels."""
     pairs = sum(figure.n for figure in figures)
     hits = sum((figure.value or 0) * figure.n for figure in figures)
-    return f"{100 * hits / pairs:.0f} % of {pairs:,}"
+    return f"{percent(hits / pairs)} of {pairs:,}"

@@ -13,7 +13,7 @@ import polars as pl
 
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.suites.paper_tables import Slice, cell, pooled
-from goldlabel.metrics import Estimate, difference, holm, swap_test
+from goldlabel.metrics import Estimate, difference, holm, in_points, swap_test
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Claims:
                 "first": claim.first,
                 "second": claim.second,
                 "on": claim.on,
-                "points": claim.gap.percent().text(),
+                "points": in_points(claim.gap),
                 "p": claim.p_value,
                 "p (Holm)": None if claim.p_value is None else next(corrected),
             }

@@ -44,7 +44,7 @@ def draw_data_map(regions: Cartography) -> Figure:
         axes.set_ylim(-0.02, 1.02)
         axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
         ticks = [tick for tick in (0, 0.1, 0.2, 0.3, 0.4, 0.5) if tick <= 1.25 * widest]
-        axes.set_xticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
+        axes.set_xticks(ticks, [f"{100 * tick:g} %" for tick in ticks])
         axes.spines[["top", "right"]].set_visible(False)
         axes.spines[["bottom", "left"]].set_color(palette.line)
         axes.tick_params(colors=palette.soft, labelsize=SMALL, length=0)

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from goldlabel.evaluate.suites.paper_tables import OURS, PAPER
-from goldlabel.metrics import Estimate, p_in_words
+from goldlabel.metrics import Estimate, in_percent, p_in_words, percent
 from goldlabel.report.figure import Figure
 from goldlabel.report.page import Section, Tile
 from goldlabel.report.parts.bench_results import BenchFolder
@@ -28,19 +28,19 @@ def bench_headline(bench: BenchFolder) -> str:
         return f"The bench {bench.suite} has no mean yet: {_progress(bench)}"
     best = bench.learners[0]
     sets = f"{len(bench.over)} datasets" if len(bench.over) > 1 else bench.over[0]
-    parts = [f"{'Across' if len(bench.over) > 1 else 'On'} {sets} {best} scores {bench.means[best].percent().text()}"]
+    parts = [f"{'Across' if len(bench.over) > 1 else 'On'} {sets} {best} scores {in_percent(bench.means[best])}"]
     home = bench.in_domain
     if home and home in bench.scores[best]:
-        parts.append(f"on {home} {_percent(bench.scores[best][home])}")
+        parts.append(f"on {home} {percent(bench.scores[best][home].defined)}")
     where = home or (bench.over[0] if len(bench.over) == 1 else None)
     blind = [model for model in bench.blind if where in bench.scores[model] and model != best] if where else []
     if blind and where:
         scores = {model: bench.scores[model][where].value or 0.0 for model in blind}
         model, score = max(scores.items(), key=lambda own: own[1])
-        parts.append(f"without the premise, {model} scores {100 * score:.1f} there")
+        parts.append(f"without the premise, {model} scores {percent(score)} there")
     floors = [bench.means[model].value or 0.0 for model in bench.means if model not in bench.learners]
     if floors:
-        parts.append(f"one label for every pair scores {100 * max(floors):.1f}")
+        parts.append(f"one label for every pair scores {percent(max(floors))}")
     others = [model for model in bench.learners if model in bench.means and model != best]
     if not others:
         return f"{'; '.join(parts)}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from goldlabel.metrics import Estimate
+from goldlabel.metrics import Estimate, in_percent
 from goldlabel.report.page import Section
 from goldlabel.report.parts.audits import AuditFolder
 from goldlabel.report.parts.bench_results import BenchFolder
@@ -33,8 +33,7 @@ def _bench_change(before: BenchFolder, after: BenchFolder) -> Section:
     if common:
         drawn = [(model, [(first, before.means[model]), (last, after.means[model])]) for model in common]
         shows = "; ".join(
-            f"{model} {before.means[model].percent().text()}, then {after.means[model].percent().text()}"
-            for model in common
+            f"{model} {in_percent(before.means[model])}, then {in_percent(after.means[model])}" for model in common
         )
         figures.append(draw_dots(drawn, title=f"Mean of {len(after.over)} sets", x_name="accuracy, %", shows=shows))
     new, gone = _listed(after.scores, before.scores), _listed(before.scores, after.scores)

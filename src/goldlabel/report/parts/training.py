@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from goldlabel.metrics import Estimate
+from goldlabel.metrics import Estimate, in_percent, percent
 from goldlabel.report.page import Section
 from goldlabel.report.parts.reading import as_written, machine, read_json
 from goldlabel.report.plots import draw_lines
@@ -104,7 +104,7 @@ def training_headline(runs: Sequence[TrainingRun]) -> str:
         return "No run is finished yet."
     name = next(iter(finished[0].dev))
     best = max((run for run in finished if name in run.dev), key=lambda run: run.dev[name].value or 0.0)
-    return f"{best.name}, trained on {best.pairs:,} pairs, labels {best.dev[name].percent().text()} % of {name} right."
+    return f"{best.name}, trained on {best.pairs:,} pairs, labels {in_percent(best.dev[name])} of {name} right."
 
 
 def training_sections(runs: Sequence[TrainingRun]) -> Iterator[Section]:
@@ -147,6 +147,6 @@ def training_gaps(runs: Sequence[TrainingRun]) -> Iterator[tuple[str, str]]:
 
 
 def _curves(lines: Sequence[tuple[str, Sequence[tuple[int, float]]]]) -> Any:
-    ends = ", ".join(f"{name} {100 * own[-1][1]:.1f} %" for name, own in lines)
+    ends = ", ".join(f"{name} {percent(own[-1][1])}" for name, own in lines)
     shows = f"Accuracy on the dev sets after each epoch; at the end {ends}"
     return draw_lines(lines, x_name="epoch", y_name="mean over dev sets, %", shows=shows)
