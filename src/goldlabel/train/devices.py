@@ -76,7 +76,7 @@ def join_and_run(task: Task, folder: Path, on_step: OnStep | None = None) -> Run
     task.check()
     _check_trained(task)
     if task.options.device != "cpu" and torch.cuda.is_available():
-        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]) % torch.cuda.device_count())
     with _joined(rank, size, "env://", task):
         return _train(rank, size, task, folder, on_step)
 
@@ -202,7 +202,9 @@ def _joined(rank: int, size: int, place: str, task: Task) -> Iterator[None]:
     import torch
     import torch.distributed as dist
 
-    on_gpus = task.options.device != "cpu" and torch.cuda.is_available()
+    # NCCL wants a GPU for each process; gloo sends by way of the processor, also where processes share one.
+    here = int(os.environ.get("LOCAL_WORLD_SIZE", size))
+    on_gpus = task.options.device != "cpu" and torch.cuda.device_count() >= here
     dist.init_process_group("nccl" if on_gpus else "gloo", init_method=place, rank=rank, world_size=size)
     try:
         yield
