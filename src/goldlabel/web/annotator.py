@@ -204,8 +204,8 @@ def _work_page(request: Request, project_id: int, person: Person, store: Stored,
         "unread": unread,
         "text": instructions(found.kind.text_for(role, chosen), protocol),
     }
-    if kind == "write" and found.protocol.writing.meter:
-        values["meter"] = own_meter(store, project_id, person.person_id)
+    shows = kind == "write" and found.protocol.writing.meter
+    values["meter"] = own_meter(store, project_id, person.person_id) if shows else None
     asked = asked_with(found.protocol.questions, kind)
     values |= {"questions": asked, "waits": kind == "verify", "longest_response": LONGEST_RESPONSE}
     if kind == "verify":
