@@ -71,7 +71,7 @@ def test_the_result_reads_well(tmp_path: Path) -> None:
     result = run(tmp_path / "run")
     assert result.title.startswith("cbow trained on 48 pairs, ")
     score = result.dev["doors"].percent()
-    assert result.table.rows() == [("doors", f"{score.value:.1f} ({score.low:.1f} to {score.high:.1f})", 24, 24)]
+    assert result.table.rows() == [("doors", f"{score.value:.1f} % ({score.low:.1f} to {score.high:.1f})", 24, 24)]
     keys = {"run", "model", "parameters", "epochs", "dev", "seconds", "pairs_per_second", "seed"}
     assert keys <= set(result.to_dict())
     assert json.loads(json.dumps(result.to_dict()))["dev"] == {"doors": result.dev["doors"].value}
@@ -82,7 +82,7 @@ def test_a_dev_set_of_one_premise_has_no_interval(tmp_path: Path) -> None:
     dev = make_pairs([{**row, "premise": "The gate stands open."} for row in make_rows(6)], name="gate")
     result = run(tmp_path / "run", dev=dev)
     assert result.to_dict()["dev_intervals"] == {"gate": None}
-    assert result.table.row(0)[1] == f"{100 * result.accuracies['gate']:.1f}"
+    assert result.table.row(0)[1] == f"{100 * result.accuracies['gate']:.1f} %"
     assert run(tmp_path / "run", dev=dev) == result
 
 
