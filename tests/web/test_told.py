@@ -93,3 +93,28 @@ def test_a_pair_that_cannot_be_taken_is_named_with_its_file(site: World, boss: V
     answer = boss.post(f"/projects/{site.project}/pairs", {"origin": "gold"}, files=file)
     assert answer.status_code == 422
     assert "questions.jsonl: pair 1" in answer.text.replace("&#39;", "'")
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("premise,label\nThe mill grinds.,neutral\n", "p.csv: has no column"),
+        ("premise,hypothesis,label\nThe mill grinds.,,neutral\n", "p.csv line 2:"),
+        (
+            "premise,hypothesis,label\nThe mill grinds.,It does.,perhaps\n",
+            "p.csv line 2: the label or a vote is not one",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told_of_in_the_words_of_the_page(
+    site: World, boss: Visitor, row: str, told: str
+) -> None:
+    file = {"file": ("p.csv", row.encode(), "text/csv")}
+    answer = boss.post(f"/projects/{site.project}/pairs", {"origin": "foreign"}, files=file)
+    assert answer.status_code == 422
+    assert told in answer.text
+    assert "--" not in answer.text.split('role="alert">')[1].split("</p>")[0]
+    zh = boss.post(
+        f"/projects/{site.project}/pairs", {"origin": "foreign"}, files=file, headers={"accept-language": "zh"}
+    )
+    assert "没有导入任何内容" in zh.text

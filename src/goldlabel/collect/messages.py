@@ -261,6 +261,11 @@ ENGLISH = {
     "no_tool": "there is no annotation tool '{name}'; {hint}",
     "no_label_space": "there is no label space '{name}'; {hint}",
     "pairs_unreadable": "{file}: cannot be read as pairs; nothing was imported. In detail: {reason}",
+    "pairs_column": "{file}: has no column '{column}'; columns are premise, hypothesis, label. Nothing was imported",
+    "pairs_empty": "{file} line {line}: '{column}' is empty; nothing was imported",
+    "pairs_label": "{file} line {line}: the label or a vote is not one of {labels}; mend it, or choose other labels. "
+    "Nothing was imported",
+    "pairs_row": "{file} line {line}: cannot be read as a pair; nothing was imported",
     "upload_unreadable": "{file}: cannot be unpacked; nothing was imported. In detail: {reason}",
     "wide_text": "{file}: is {encoding} text; save it as UTF-8 and bring it again. Nothing was imported",
     "in_file": "{file}: {problem}",

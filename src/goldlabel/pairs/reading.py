@@ -26,7 +26,7 @@ from goldlabel.pairs.dialects import separator
 from goldlabel.pairs.encodings import as_utf8
 from goldlabel.pairs.jsonl import read_jsonl
 from goldlabel.pairs.labels import NLI3, LabelSpace, label_space
-from goldlabel.pairs.record import LINE, SPLITS, Gate, conform_strictly, refuse_double_ids
+from goldlabel.pairs.record import LINE, SPLITS, Gate, RowError, conform_strictly, refuse_double_ids
 from goldlabel.pairs.rows import Parsed, Row, Transform, field_names
 from goldlabel.pairs.sheets import read_sheet
 from goldlabel.pairs.tables import Columns
@@ -200,7 +200,7 @@ def read_placed_rows(
     for parse in thunks:
         parsed = parse()
         if parsed.problems:
-            raise InputError(str(parsed.problems[0]))
+            raise RowError(parsed.problems[0])
         places += (f"{path} {unit} {line}" for line in parsed.frame[LINE])
     return list(zip(places, reading.rows, strict=True))
 
@@ -231,7 +231,7 @@ def in_order(items: Iterable[T], work: Callable[[T], R], workers: int = 2) -> Ge
 def _records(gate: Gate, parse: Callable[[], Parsed]) -> pl.DataFrame:
     parsed = parse()
     if parsed.problems:
-        raise InputError(str(min(parsed.problems, key=lambda problem: problem.line)))
+        raise RowError(min(parsed.problems, key=lambda problem: problem.line))
     return conform_strictly(parsed.frame, gate)
 
 

@@ -68,6 +68,22 @@ class Problem:
         return f"{self.where} {self.unit} {self.line}: {self.message}"
 
 
+class RowError(InputError):
+    """A row that cannot be read; who has words of their own for it finds the problem here."""
+
+    def __init__(self, problem: Problem, more: str = "") -> None:
+        super().__init__(f"{problem}{more}")
+        self.problem = problem
+
+
+class ColumnError(InputError):
+    """There is no column for something that every pair must have."""
+
+    def __init__(self, text: str, column: str) -> None:
+        super().__init__(text)
+        self.column = column
+
+
 @dataclass(frozen=True, kw_only=True)
 class Gate:
     """What a file's rows are measured against."""
@@ -129,7 +145,7 @@ def conform_strictly(raw: pl.DataFrame, gate: Gate) -> pl.DataFrame:
     frame, problems = conform(raw, gate)
     if problems:
         more = f" ({len(problems) - 1} more near it)" if len(problems) > 1 else ""
-        raise InputError(f"{problems[0]}{more}")
+        raise RowError(problems[0], more)
     return frame
 
 
@@ -158,9 +174,10 @@ def _with_labels(raw: pl.DataFrame, gate: Gate) -> pl.DataFrame:
     needed = ("premise", "hypothesis") if decided else ("premise", "hypothesis", "label")
     missing = [name for name in needed if name not in raw.columns]
     if missing:
-        raise InputError(
+        raise ColumnError(
             f"{gate.where} {gate.unit} {raw[LINE][0]}: field {missing[0]!r} is missing; "
-            f"pass --columns {missing[0]}=NAME if it has another name"
+            f"pass --columns {missing[0]}=NAME if it has another name",
+            missing[0],
         )
     return raw if "label" in raw.columns else raw.with_columns(pl.lit(None, pl.String).alias("label"))
 

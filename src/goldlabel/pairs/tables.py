@@ -19,7 +19,7 @@ import polars as pl
 from goldlabel.errors import InputError
 from goldlabel.pairs.columns import Renaming, rename_columns
 from goldlabel.pairs.dialects import heading
-from goldlabel.pairs.record import LISTS, Problem
+from goldlabel.pairs.record import LISTS, ColumnError, Problem
 from goldlabel.pairs.rows import Parsed, Row, Transform, parse_rows, typed
 
 ROWS_PER_BLOCK = 50_000
@@ -69,7 +69,8 @@ class Columns:
                         "premise,hypothesis,label above it, or names of your own and --columns premise=NAME,…"
                     )
                 hint = ", or --votes-from A,B,… if each rater has a column" if required == "label" else ""
-                raise InputError(f"{where}: no column for {required!r} {among}; pass --columns {required}=NAME{hint}")
+                text = f"{where}: no column for {required!r} {among}; pass --columns {required}=NAME{hint}"
+                raise ColumnError(text, required)
 
 
 def parse_table(

@@ -12,14 +12,15 @@ from typing import Any
 from goldlabel.collect.data.importing.tables import LONGEST_WORD
 from goldlabel.collect.data.importing.uploads import without_place
 from goldlabel.collect.data.importing.votes import COUNT, KEEP
-from goldlabel.collect.messages import hint, message
+from goldlabel.collect.messages import hint, message, words
 from goldlabel.collect.projects import NewPair, NewVote
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Invalid
 from goldlabel.errors import InputError
 from goldlabel.files import data_suffix
 from goldlabel.pairs import Pairs, read
-from goldlabel.pairs.labels import LABEL_SPACES, NO_GOLD
+from goldlabel.pairs.labels import LABEL_SPACES, NO_GOLD, label_space
+from goldlabel.pairs.record import ColumnError, RowError
 
 FORMATS = (".jsonl", ".json", ".csv", ".tsv")
 
@@ -32,6 +33,15 @@ def read_pairs(path: Path, labels: str) -> Pairs:
         raise Invalid("no_label_space", name=labels, hint=hint(labels, LABEL_SPACES))
     try:
         return read(path, labels=labels, unlabelled=True)
+    except ColumnError as error:
+        raise Invalid("pairs_column", file=path.name, column=error.column) from error
+    except RowError as error:
+        row, column = error.problem.line, error.problem.column
+        if column in ("premise", "hypothesis"):
+            raise Invalid("pairs_empty", file=path.name, line=row, column=column) from error
+        if column not in ("label", "votes"):
+            raise Invalid("pairs_row", file=path.name, line=row) from error
+        raise Invalid("pairs_label", file=path.name, line=row, labels=words(label_space(labels).labels)) from error
     except InputError as error:
         raise Invalid("pairs_unreadable", file=path.name, reason=without_place(error, path)) from error
 
