@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ import goldlabel as gl
 from goldlabel.audit import audit
 from goldlabel.cli.app import app
 from goldlabel.errors import InputError
+from goldlabel.evaluate.results import BenchResults
 from goldlabel.report.audit_page import write_audit
 from goldlabel.report.parts.bench_sections import paper_cells
 from goldlabel.report.report import report
@@ -32,13 +34,23 @@ NASTY = "a<b>&_%$\\x/../猫"
 TRAIN = pairs("train", 60, split="train", bird="Crane")
 
 
+class Claiming(Birds):
+    """With a table that has a p-value."""
+
+    def tables(self, results: BenchResults, *, reference: bool) -> dict[str, pl.DataFrame]:
+        return {"claims": pl.DataFrame({"claim": ["herons are easy"], "points": [5.04], "p": [0.0004]})}
+
+
+Claiming.__name__ = "Birds"  # a suite that is no name is called by its class
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two benches of one suite, an audit, a verified dataset and two runs."""
     folder = tmp_path_factory.mktemp("results")
     models = {"linear": "linear", "blind": "linear@hypothesis", NASTY: "tests.bench.samples:entailed"}
     gl.bench(Birds(), models, folder / "before", train=TRAIN, sizes=[30])
-    gl.bench(Birds(), models, folder / "after", train=TRAIN, slices=True)
+    gl.bench(Claiming(), models, folder / "after", train=TRAIN, slices=True, seeds=2)
     made = fragment_pairs("zh", 300, artifact="negation:contradiction:0.8").split("80:10:10").pairs
     write_audit(audit(made, near=False, tokenizer="characters"), folder / "audit")
     gl.train("linear", made, folder / "runs" / "linear")
@@ -76,6 +88,8 @@ def test_one_page_of_everything(results: Path, tmp_path: Path) -> None:
     assert "extinct" in html
     assert "<b>&amp;" not in html
     assert "a&lt;b&gt;&amp;_%$" in html
+    assert "over seeds</small>" in html
+    assert re.search(r"birds-claims.*>herons are easy<.*>5.0<.*>p &lt; 0.001<", html, flags=re.S)
     assert "Crane" not in html, "no text of a pair without the user's own files"
     assert "http://" not in html.replace("http://www.w3.org", "")
 
@@ -106,7 +120,7 @@ def test_half_of_a_run_is_a_page_that_says_what_is_missing(results: Path, tmp_pa
     shutil.copytree(results / "runs/linear", tmp_path / "run")
     (tmp_path / "run/result.json").unlink()
     html, told = make(tmp_path / "out", tmp_path / "after", tmp_path / "run")
-    assert "The bench after is not finished: 2 of its models are trained" in html
+    assert "The bench after is not finished: 4 of the 4 runs that were begun are finished" in html
     assert "The run run is not finished" in html
     assert len(told["missing"]) == 2
     assert "no score yet" in (tmp_path / "out/MODEL_CARD-run.md").read_text(encoding="utf-8")
@@ -211,3 +225,16 @@ def _sort_and_filter(page: Page) -> None:
     rows = table.locator("tbody tr:visible")
     assert rows.count() > 0
     assert all("blind" in text and "gulls" in text for text in rows.all_inner_texts())
+
+
+def test_models_that_share_no_set_have_no_mean(results: Path, tmp_path: Path) -> None:
+    shutil.copytree(results / "before", tmp_path / "before")
+    path = tmp_path / "before/bench.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    del document["models"]["linear"]["gulls"], document["models"]["blind"]["herons"], document["models"][NASTY]["gulls"]
+    document["ranking"] |= {"means": {}, "standings": []}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    _, told = make(tmp_path / "out", tmp_path / "before")
+    assert told["headline"].startswith("By the suite birds, 3 models were judged on 3 sets")
+    columns = pl.read_csv(tmp_path / "out/tables/birds-accuracies.csv").columns
+    assert [name for name in columns if "_" not in name] == ["model", "herons", "home", "gulls"]

@@ -300,6 +300,7 @@ class BenchResults(Result):
             "why_missing": dict(self.plan.missing),
             "failed": dict(self.failed),
             "contamination": {name: found.to_dict() for name, found in self.contamination.items()},
+            "contamination_notes": self.contamination_notes(),
             "ranking": self.ranking.to_dict(),
             "reliability": {system: own.to_dict() for system, own in self.reliabilities.items()},
             "level": self.level,

@@ -34,7 +34,11 @@ def write_bench_page(results: BenchResults, tables: Mapping[str, pl.DataFrame], 
         ),
         *_notes(results),
     ]
-    render_page(Page(title=f"Bench: {results.suite}", lead=results.title, sections=sections, wide=True), path)
+    footer = (
+        "Made by goldlabel bench; goldlabel report makes a page with drawings of this folder, alone or with others."
+    )
+    page = Page(title=f"Bench: {results.suite}", lead=results.title, sections=sections, footer=footer, wide=True)
+    render_page(page, path)
 
 
 def _accuracies(results: BenchResults) -> pl.DataFrame:

@@ -48,6 +48,8 @@ class BenchFolder:
     seeds: int = 1
     scores: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
     """By model and set, in the order of the bench."""
+    deviations: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """By model and set, the standard deviation of the accuracy over seeds, where there are several."""
     trained_on: frozenset[tuple[str, str]] = frozenset()
     """Models and sets that they learnt from."""
     means: Mapping[str, Estimate] = field(default_factory=dict)
@@ -149,6 +151,7 @@ def _fields(results: Mapping[str, Any]) -> dict[str, Any]:
     level = results["level"]
     scores: dict[str, dict[str, Estimate]] = {}
     seen: set[tuple[str, str]] = set()
+    deviations: dict[tuple[str, str], float] = {}
     in_domain = None
     for model, figures in results["models"].items():
         cells = {name: cell for name, cell in figures.items() if name not in BESIDE_SETS and isinstance(cell, dict)}
@@ -156,6 +159,7 @@ def _fields(results: Mapping[str, Any]) -> dict[str, Any]:
             in_domain = home["set"]
             cells[in_domain] = home
         scores[model] = {name: flat_estimate(cell, level=level) for name, cell in cells.items()}
+        deviations |= {(model, name): cell["sd"] for name, cell in cells.items() if cell.get("sd") is not None}
         seen |= {(model, name) for name, cell in cells.items() if cell.get("trained_on")}
     ranking = results["ranking"]
     return {
@@ -163,6 +167,7 @@ def _fields(results: Mapping[str, Any]) -> dict[str, Any]:
         "level": level,
         "seeds": results["seeds"],
         "scores": scores,
+        "deviations": deviations,
         "trained_on": frozenset(seen),
         "means": {model: Estimate.from_dict(mean) for model, mean in ranking["means"].items()},
         "over": tuple(ranking["over"]),
@@ -179,7 +184,7 @@ def _fields(results: Mapping[str, Any]) -> dict[str, Any]:
         },
         "missing": results["why_missing"],
         "failed": results["failed"],
-        "notes": results["notes"],
+        "notes": [*results.get("contamination_notes", ()), *results["notes"]],
     }
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from goldlabel.evaluate.suites.paper_tables import OURS, PAPER
 from goldlabel.metrics import Estimate, in_percent, p_in_words, percent
+from goldlabel.report.bench_page import P_VALUES
 from goldlabel.report.figure import Figure
 from goldlabel.report.page import Section, Tile
 from goldlabel.report.parts.bench_results import BenchFolder
@@ -24,8 +25,13 @@ MOST_MODELS, MOST_SLICES, MOST_CELLS = 3, 12, 16
 
 def bench_headline(bench: BenchFolder) -> str:
     """Answer in a sentence how good the best model is, away and at home, and what the premise is worth."""
+    if not bench.is_finished:
+        return f"The bench {bench.suite} is not finished: {_progress(bench)}."
     if not bench.means:
-        return f"The bench {bench.suite} has no mean yet: {_progress(bench)}"
+        return (
+            f"By the suite {bench.suite}, {len(bench.scores)} models were judged on {len(bench.sets)} sets; as none "
+            "was judged on all of them, there is no mean to compare."
+        )
     best = bench.learners[0]
     sets = f"{len(bench.over)} datasets" if len(bench.over) > 1 else bench.over[0]
     parts = [f"{'Across' if len(bench.over) > 1 else 'On'} {sets} {best} scores {in_percent(bench.means[best])}"]
@@ -94,13 +100,23 @@ def bench_sections(bench: BenchFolder) -> Iterator[Section]:
         )
         yield Section(heading="How sure, how right", text=text, figures=figures, table=errors)
     others = [
-        Table.of(frame, name=f"{bench.suite}-{name}", caption=name.replace("-", " ").capitalize(), places=1)
+        _suite_table(bench.suite, name, frame)
         for name, frame in bench.tables.items()
         if name not in TOLD_ELSEWHERE and len(frame)
     ]
     if others:
         text = "As they stand in the paper, from these figures; where the paper has a cell, it stands beside."
         yield Section(heading="The suite's own tables", text=text, tables=others)
+
+
+def _suite_table(suite: str, name: str, frame: pl.DataFrame) -> Table:
+    """Return a suite's table with one place behind the point, and p-values in words."""
+    in_words = frame.with_columns(
+        pl.col(column).map_elements(p_in_words, return_dtype=pl.String)
+        for column in P_VALUES
+        if column in frame.columns and frame[column].dtype.is_numeric()
+    )
+    return Table.of(in_words, name=f"{suite}-{name}", caption=name.replace("-", " ").capitalize(), places=1)
 
 
 def bench_gaps(bench: BenchFolder) -> Iterator[tuple[str, str]]:
@@ -125,15 +141,19 @@ def accuracy_table(bench: BenchFolder) -> Table:
     }
     rows: list[list[Value | Cell]] = []
     for model in bench.models:
-        row: list[Value | Cell] = [model, Cell(bench.means.get(model), strong=model == bench.models[0])]
+        row: list[Value | Cell] = [model]
+        if bench.means:
+            row.append(Cell(bench.means.get(model), strong=model == bench.models[0]))
         for name in bench.sets:
             score = bench.scores[model].get(name)
             is_best = score is not None and score.value == best[name]
-            row.append(Cell(score, strong=is_best, mark="†" * ((model, name) in bench.trained_on)))
+            deviation = bench.deviations.get((model, name))
+            seeds = "" if deviation is None else f"± {100 * deviation:.1f} over seeds"
+            row.append(Cell(score, seeds, strong=is_best, mark="†" * ((model, name) in bench.trained_on)))
         rows.append(row)
     columns: tuple[Column | str, ...] = (
         "model",
-        Column(f"mean of {len(bench.over)}", percent=True),
+        *([Column(f"mean of {len(bench.over)}", percent=True)] if bench.means else []),
         *(Column(name, percent=True) for name in bench.sets),
     )
     seeds = f", mean over {bench.seeds} seeds" if bench.seeds > 1 else ""
@@ -154,8 +174,9 @@ def _accuracies(bench: BenchFolder) -> Section:
     ]
     if len(bench.sets) > 1:
         figures.append(_by_set(bench))
-    over = ", ".join(bench.over)
-    text = f"Accuracy in per cent, darker where higher; models are in the order of their mean over {over}."
+    text = "Accuracy in per cent, the bluer the higher."
+    if bench.means:
+        text += f" Models are in the order of their mean over {', '.join(bench.over)}."
     return Section(heading="Models and datasets", text=text, figures=figures, table=accuracy_table(bench))
 
 
@@ -400,4 +421,4 @@ def _ends(figure: Estimate) -> str:
 
 def _progress(bench: BenchFolder) -> str:
     done = sum(run.is_finished for run in bench.runs)
-    return f"{done} of its models are trained and there are no figures yet."
+    return f"{done} of the {len(bench.runs)} runs that were begun are finished, and there are no figures yet"

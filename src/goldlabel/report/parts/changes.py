@@ -28,6 +28,7 @@ def _bench_change(before: BenchFolder, after: BenchFolder) -> Section:
             old = before.scores.get(model, {}).get(name)
             if old is not None:
                 rows.append((model, name, old, score, _difference(old, score), _apart(old, score)))
+    rows.sort(key=lambda row: -abs(row[4]) if isinstance(row[4], float) else 0.0)
     common = [model for model in after.means if model in before.means and before.over == after.over]
     figures = []
     if common:
