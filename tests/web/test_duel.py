@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +16,9 @@ from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.rounds.rounds import close_round
 from goldlabel.collect.schema import pairs, projects, tries
-from goldlabel.collect.work import history
+from goldlabel.collect.work import history, tryout
 from goldlabel.web import tries_api
-from goldlabel.worker.adversaries import Adversaries
+from goldlabel.worker.adversaries import Adversaries, Trials
 from tests.web.duels import LABELS, released, start_duel
 from tests.web.world import Visitor, World
 
@@ -247,14 +248,34 @@ def test_a_requester_makes_a_campaign_in_the_browser(empty: World, language: str
     assert (str(protocol.pay.bonus), [one.name for one in protocol.conditions]) == ("0.75", ["adversarial", "plain"])
 
 
-def test_writing_against_a_model_is_not_tried_out_on_a_copy(empty: World) -> None:
-    boss, campaign = empty.visitor("boss"), start_duel(empty.store, "duel")[0]
+def test_writing_against_a_model_is_tried_out_on_a_copy(
+    empty: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tryout.tempfile, "gettempdir", lambda: str(tmp_path))
+    boss, (campaign, _) = empty.visitor("boss"), start_duel(empty.store, "duel")
+    idle, _ = start_duel(empty.store, "idle", model=None)
     with empty.store.write() as tx:
-        people.add_member(tx, campaign, empty.people["boss"], "requester", by=None)
-    assert "/tryout" not in boss.get(f"/projects/{campaign}/manage").text
-    refused = boss.post(f"/projects/{campaign}/tryout", {"role": "writer"})
+        for made in (campaign, idle):
+            people.add_member(tx, made, empty.people["boss"], "requester", by=None)
+    refused = boss.post(f"/projects/{idle}/tryout", {"role": "writer"})
     assert refused.status_code == 422
-    assert "cannot be tried out on a copy" in refused.text
+    assert "o round was opened yet" in refused.text
+    assert "/tryout" in boss.get(f"/projects/{campaign}/manage").text
+    start = boss.post(f"/projects/{campaign}/tryout", {"role": "writer"}).headers["location"]
+    trial = start.removesuffix("/instructions/writer")
+    page = boss.get(f"{trial}/write").text
+    data = json.loads(page.partition('type="application/json" id="data">')[2].partition("</script>")[0])
+    path, target = f"/api/assignments/{data['work']['tasks'][0]['assignment']}", data["job"]["target"]
+    post(boss, f"{path}/tries", {"key": "a", "text": f"say {target}"})
+    trials = Trials("worker")
+    assert trials.answer() == 1
+    for _, adversaries in trials._opened.values():
+        adversaries.wait()
+    assert [one["state"] for one in boss.get(f"{path}/tries").json()["tries"]] == ["right"]
+    assert empty.one(select(tries.c.id)) is None, "nothing of it is in the project"
+    boss.post(f"{trial}/tryout/end", {})
+    trials._looked = float("-inf")
+    assert trials.answer() == 0
 
 
 def test_others_judge_in_the_words_of_the_campaign(empty: World) -> None:

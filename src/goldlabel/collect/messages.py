@@ -47,7 +47,7 @@ ENGLISH = {
     "project_archived": "project '{name}' is archived: nothing in it can be changed; restore it first",
     "delete_name": "that is not the project's name; type '{name}' to delete it",
     "tryout_empty": "project '{name}' has nothing to show yet; add sentences or pairs first",
-    "tryout_rounds": "writing against models cannot be tried out on a copy; open a round and join as a writer",
+    "tryout_rounds": "no round was opened yet, so there is no model to write against; open a round first",
     "tryout_folder": "{folder}: is not safe for a try-out; see that it is the server's own and nobody else can read it",
     "too_many_tries": "too many tries; try again in {seconds} s",
     "invite_for_requesters": "an invitation without a project is for a requester, not for a {role}; name the project",

@@ -13,12 +13,14 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from goldlabel.collect.rounds import tries
 from goldlabel.collect.rounds.rounds import MOST_ADVERSARIES, Adversary, Round, round_of
 from goldlabel.collect.rounds.tries import Question
 from goldlabel.collect.store import Store
+from goldlabel.collect.work.tryout import trial_places
 from goldlabel.errors import GoldlabelError, StorageError
 from goldlabel.models import Model
 from goldlabel.models.loading import load_model
@@ -32,6 +34,8 @@ QUICK_PAUSE, LONG_PAUSE = 0.02, 0.25
 """Seconds between two looks for tries: while people write, and when nobody has for some time."""
 QUIET = 60.0
 TROUBLE_PAUSE = 5.0
+LOOK = 1.0
+"""Seconds between two looks for try-outs."""
 
 Scores = Mapping[str, float]
 
@@ -117,13 +121,41 @@ class Adversaries:
         return [row if tries.are_scores(row, one.space.labels) else None for row, one in zip(rows, asked, strict=True)]
 
 
+class Trials:
+    """The try-outs on this machine, each a small collection of its own that may end at any moment."""
+
+    def __init__(self, worker: str) -> None:
+        self._worker, self._looked = worker, float("-inf")
+        self._opened: dict[Path, tuple[Store, Adversaries]] = {}
+
+    def answer(self) -> int:
+        """Have the tries of try-outs answered; look now and then whether some began or ended."""
+        if time.monotonic() - self._looked >= LOOK:
+            self._looked, places = time.monotonic(), {*trial_places()}
+            for place in {*self._opened} - places:
+                self._opened.pop(place)[0].close()
+            for place in places - {*self._opened}:
+                try:
+                    trial = Store.open(place)
+                except GoldlabelError:  # it is being made, or was thrown away just now
+                    continue
+                self._opened[place] = trial, Adversaries(trial, self._worker)
+        answered = 0
+        for place, (_, adversaries) in self._opened.items():
+            try:
+                answered += adversaries.answer()
+            except StorageError as error:  # it was ended just now
+                LOG.info("%s: %s", place, error)
+        return answered
+
+
 def answer_all(store: Store, worker: str, ended: threading.Event) -> None:
-    """Answer tries until told to end."""
-    adversaries, busy_at = Adversaries(store, worker), float("-inf")
+    """Answer tries until told to end; also those that requesters make as they try a project out."""
+    adversaries, trials, busy_at = Adversaries(store, worker), Trials(worker), float("-inf")
     while not ended.is_set():
         pause = QUICK_PAUSE if time.monotonic() - busy_at < QUIET else LONG_PAUSE
         try:
-            if adversaries.answer():
+            if adversaries.answer() + trials.answer():
                 busy_at = time.monotonic()
         except StorageError as error:
             LOG.error("%s", error)

@@ -2,7 +2,8 @@
 
 A try-out is a small collection of its own in a temporary folder: a copy of the settings with some of the premises and
 pairs, and nobody in it but the requester. Every page of the annotators works on it as on any other, and answers go
-through the same rules; the real project is read once, when it begins, and never written. It is known by its numbers:
+through the same rules; the real project is read once, when it begins, and never written. Where people write against
+models, those of its last round answer, asked by the same worker as ever. It is known by its numbers:
 those of its project and its assignments lie above all others, in a range of its own.
 """
 
@@ -26,12 +27,14 @@ from goldlabel.collect.events import record
 from goldlabel.collect.kinds.kind import WRITE
 from goldlabel.collect.people.accounts import Session
 from goldlabel.collect.people.pseudonyms import give_pseudonym
-from goldlabel.collect.projects import NewPair, Project, add_premises, dump_protocol, import_pairs, project
+from goldlabel.collect.projects import NewPair, Project, add_premises, dump_protocol, place_pairs, project
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Invalid, Missing
+from goldlabel.collect.rounds.rounds import open_round, rounds_of
 from goldlabel.collect.schema import accounts, assignments, events, members, pairs, people, premises, projects, tasks
 from goldlabel.collect.store import Store, Transaction
-from goldlabel.collect.texts import training_examples
+from goldlabel.collect.texts import known_examples
+from goldlabel.collect.work import drawing
 
 FIRST = 1 << 50
 """The lowest number of a try-out; a page's script counts exactly to eight times as many."""
@@ -61,7 +64,8 @@ def begin(store: Store, project_id: int, person: Session, *, condition: str = ""
     with store.read() as tx:
         original = project(tx, project_id)
         texts, written = _premises(tx, original), _pairs(tx, original)
-    if original.kind.has_rounds:
+        fought = rounds_of(tx, project_id)[-1:] if original.kind.has_rounds else []
+    if original.kind.has_rounds and not fought:
         raise Invalid("tryout_rounds")
     if original.kind.has_conditions:
         condition = condition or original.protocol.conditions[0].name
@@ -74,12 +78,21 @@ def begin(store: Store, project_id: int, person: Session, *, condition: str = ""
     try:
         with trial.write() as tx:
             _fill(tx, number, original, person, condition, _protocol(original, training), texts, written)
+            for one in fought:
+                open_round(
+                    tx, number, one.adversaries, number_of_tries=one.tries, pay=one.pay, contexts_follow=True, by=None
+                )
     except BaseException:
         trial.close()
         shutil.rmtree(_place(number), ignore_errors=True)
         raise
     _keep(number, trial)
     return number
+
+
+def trial_places() -> list[Path]:
+    """Return where the try-outs lie: whoever answers tries answers those made in them, too."""
+    return sorted(place for place in _folder().iterdir() if place.is_dir())
 
 
 def trial_store(number: int) -> Store:
@@ -112,7 +125,7 @@ def _premises(tx: Transaction, original: Project) -> list[Premise]:
 
 
 def _pairs(tx: Transaction, original: Project) -> list[NewPair]:
-    """Return pairs of a project to judge; where it has none yet, the examples of its training."""
+    """Return pairs of a project to judge; where it has none yet, examples of a training, if there is one or not."""
     query = (
         select(pairs.c.hypothesis, premises.c.text, premises.c.genre)
         .join(premises, premises.c.id == pairs.c.premise_id)
@@ -122,7 +135,8 @@ def _pairs(tx: Transaction, original: Project) -> list[NewPair]:
     )
     found = [NewPair(premise=row.text, hypothesis=row.hypothesis, genre=row.genre or None) for row in tx.all(query)]
     return found or [
-        NewPair(premise=one.premise, hypothesis=one.hypothesis) for one in training_examples(original.protocol)
+        NewPair(premise=one.premise, hypothesis=one.hypothesis)
+        for one in (original.protocol.examples or known_examples(original.protocol))[:SHOWN]
     ]
 
 
@@ -177,7 +191,9 @@ def _fill(
         )
     if original.kind.writes:
         add_premises(tx, number, texts, by=None)
-    import_pairs(tx, number, written, origin="foreign" if original.kind.writes else original.kind.own, by=None)
+    origin = "foreign" if original.kind.writes else original.kind.own
+    place_pairs(tx, number, written, {}, origin=origin, by=None)
+    drawing.draw_imported(tx, project(tx, number), origin, None)
     _begin_numbers(tx, number)
 
 
