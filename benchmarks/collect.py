@@ -8,6 +8,9 @@ Load:    half of the annotators write (three drafts, then a submission), half vo
          servers can do.
 Killed:  the same while server processes are killed (-9) and started again ten times in all, in turns. Acknowledged
          answers are counted in the database: none may be lost, none may be there twice.
+Restart: on PostgreSQL, the same while the database is stopped at once, as a crash would, and started again; a backup is
+         taken while everybody works, and restored: it must hold every answer that was acknowledged before it began.
+         And the paced round once more with one server process, beside that with two.
 Queries: how many statements each request of an annotator takes, and each page of a requester.
 Export:  a project with 50,000 pairs, 15 % of them verified; and how long each page of its requester takes.
 Import:  200,000 premises are added while somebody votes without pause: how long do the votes wait?
@@ -36,11 +39,12 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from statistics import median
@@ -217,7 +221,18 @@ def count_statements(place: str, people: list[dict[str, Any]]) -> dict[str, floa
     return {name: median(seen) for name, seen in sorted(counts.items())}
 
 
-async def load(servers: list[Server], people: list[dict[str, Any]], seconds: float, pace: float, kills: int) -> Record:
+Interruption = Callable[[Record], None]
+"""What is done in the middle of a round; it is told what was acknowledged until then."""
+
+
+async def load(
+    servers: list[Server],
+    people: list[dict[str, Any]],
+    seconds: float,
+    pace: float,
+    kills: int,
+    interruptions: Sequence[Interruption] = (),
+) -> Record:
     """Let everybody work for some time, each with one of the servers, and kill these now and then, in turns."""
     record = Record()
     until = time.monotonic() + seconds
@@ -234,6 +249,9 @@ async def load(servers: list[Server], people: list[dict[str, Any]], seconds: flo
         server = servers[number % len(servers)]
         server.kill()
         await asyncio.to_thread(server.start)
+    for interrupt in interruptions:
+        await asyncio.sleep(seconds / (len(interruptions) + 1))
+        await asyncio.to_thread(interrupt, record)
     await asyncio.gather(*working)
     return record
 
@@ -272,18 +290,79 @@ def compare(place: str, record: Record) -> dict[str, int]:
     }
 
 
-def try_load(place: str, people: list[dict[str, Any]], options: argparse.Namespace, processes: int) -> dict[str, Any]:
-    """Run all rounds on one database."""
+class Backup:
+    """A backup that is taken while people work."""
+
+    def __init__(self, place: str, folder: Path) -> None:
+        self.place, self.file, self.restored = place, folder / "backup.zip", folder / "restored"
+        self.before: list[str] = []
+
+    def take(self, record: Record) -> None:
+        """Note what was acknowledged, then take it, as a user would."""
+        self.before = list(record.acknowledged)
+        command = [
+            sys.executable,
+            "-m",
+            "goldlabel",
+            "collect",
+            "backup",
+            ".",
+            str(self.file),
+            "--database",
+            self.place,
+        ]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+    def compare(self) -> dict[str, int]:
+        """Restore it and count what is missing."""
+        from sqlalchemy import select
+
+        from goldlabel.collect.backup import restore
+        from goldlabel.collect.money import recount
+        from goldlabel.collect.projects import all_projects
+        from goldlabel.collect.schema import answers
+        from goldlabel.collect.store import Store
+
+        restore(self.file, self.restored)
+        store = Store.open(self.restored)
+        with store.read() as tx:
+            keys = {row.key for row in tx.all(select(answers.c.key))}
+            differences = [line for one in all_projects(tx) for line in recount.check(tx, one.id)]
+        store.close()
+        return {
+            "acknowledged_before": len(self.before),
+            "lost": len({*self.before} - keys),
+            "restored": len(keys),
+            "differences_from_the_events": len(differences),
+        }
+
+
+def try_load(
+    place: str,
+    people: list[dict[str, Any]],
+    options: argparse.Namespace,
+    processes: int,
+    folder: Path,
+    restart: Callable[[], None] | None,
+) -> dict[str, Any]:
+    """Run all rounds on one database; ``restart`` crashes it and starts it again."""
     figures: dict[str, Any] = {}
-    whole = Record()
-    with serving(place, processes) as servers:
-        for name, pace, kills in (
-            ("paced", options.pace, 0),
-            ("no_pauses", 0.0, 0),
-            ("killed", options.pace, options.kills),
-        ):
+    whole, backup = Record(), Backup(place, folder)
+    rounds: list[tuple[str, float, int, int, list[Interruption]]] = [
+        ("paced", options.pace, 0, processes, []),
+        ("no_pauses", 0.0, 0, processes, []),
+        ("killed", options.pace, options.kills, processes, []),
+    ]
+    if restart is not None:
+        rounds += [
+            ("one_process", options.pace, 0, 1, []),
+            ("restarted", options.pace, 0, processes, [lambda _: restart(), backup.take, lambda _: restart()]),
+        ]
+    with serving(place, processes) as all_servers:
+        for name, pace, kills, used, interruptions in rounds:
+            servers = all_servers[:used]
             start, before = time.perf_counter(), spent(servers)[1]
-            record = asyncio.run(load(servers, people, options.seconds, pace, kills))
+            record = asyncio.run(load(servers, people, options.seconds, pace, kills, interruptions))
             elapsed, (memory, processor) = time.perf_counter() - start, spent(servers)
             whole.acknowledged |= record.acknowledged
             requests = sum(map(len, record.seconds.values()))
@@ -302,6 +381,11 @@ def try_load(place: str, people: list[dict[str, Any]], options: argparse.Namespa
             show_round(name, figures[name])
     figures["database"] = compare(place, whole)
     show_database(figures["database"])
+    if restart is not None:
+        figures["backup"] = backup.compare()
+        print(
+            "  backup taken meanwhile:", ", ".join(f"{n.replace('_', ' ')} {v:,}" for n, v in figures["backup"].items())
+        )
     return figures
 
 
@@ -325,11 +409,11 @@ def show_round(name: str, figures: dict[str, Any]) -> None:
 
 
 @contextmanager
-def postgres() -> Iterator[str | None]:
-    """A private PostgreSQL that writes to disk as it does by default; none where it is not installed."""
+def postgres() -> Iterator[tuple[str | None, Callable[[], None] | None]]:
+    """A private PostgreSQL that writes to disk as by default, and what crashes and restarts it; none where there is none."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
     if not found:
-        yield None
+        yield None, None
         return
     user = "postgres" if os.geteuid() == 0 else None
     home = Path(tempfile.mkdtemp(prefix="goldlabel-pg-"))
@@ -344,8 +428,10 @@ def postgres() -> Iterator[str | None]:
     try:
         run("initdb", "--auth=trust", "--username=postgres", "--encoding=UTF8", "-D", str(home / "data"))
         listen = f"-k {home} -c listen_addresses='' -c max_connections=200"
-        run("pg_ctl", "start", "--wait", "-D", str(home / "data"), "-l", str(home / "log"), "-o", listen)
-        yield f"postgresql://postgres@/postgres?host={home}"
+        begin = ("--wait", "-D", str(home / "data"), "-l", str(home / "log"), "-o", listen)
+        run("pg_ctl", "start", *begin)
+        restart = partial(run, "pg_ctl", "restart", "--mode=immediate", *begin)
+        yield f"postgresql://postgres@/postgres?host={home}", restart
     finally:
         if (home / "data" / "postmaster.pid").exists():
             run("pg_ctl", "stop", "--mode=immediate", "-D", str(home / "data"))
@@ -536,10 +622,13 @@ def main() -> None:
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # ends as Ctrl-C does: tidied up
     figures: dict[str, Any] = {"options": vars(options), "load_average_before": os.getloadavg()}
-    with tempfile.TemporaryDirectory() as folder, postgres() as url:
-        places = {"sqlite": (f"{folder}/sqlite", 1, options.annotators), "postgresql": (url, 2, options.crowd)}
+    with tempfile.TemporaryDirectory() as folder, postgres() as (url, restart):
+        places = {
+            "sqlite": (f"{folder}/sqlite", 1, options.annotators, None),
+            "postgresql": (url, 2, options.crowd, restart),
+        }
         for name in options.databases:
-            place, processes, annotators = places[name]
+            place, processes, annotators, crash = places[name]
             if place is None:
                 print(f"{name}: not measured, it is not installed")
                 continue
@@ -551,7 +640,9 @@ def main() -> None:
             )
             statements = count_statements(place, people)
             print("  statements:", ", ".join(f"{request} {count:g}" for request, count in statements.items()))
-            figures[name] = try_load(place, people, options, processes) | {"statements": statements}
+            figures[name] = try_load(place, people, options, processes, Path(folder), crash) | {
+                "statements": statements
+            }
         if options.pairs:
             project_id = fill(f"{folder}/export", options.pairs)
             seen = measure(run_export, f"{folder}/export", project_id, f"{folder}/out")
