@@ -81,6 +81,7 @@ def test_tries_of_all_writers_are_answered_together(store: Store) -> None:
     [
         ("dead", "dead: the endpoint is gone"),
         ("nonsense", "nonsense: no probability for each label"),
+        ("short", "short: tests.worker.adversaries_here:short: returned a matrix of 1 × 2"),
         ("of_others", "of_others: no probability for each label"),
         ("missing", "missing: "),
     ],

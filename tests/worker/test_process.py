@@ -15,7 +15,7 @@ from goldlabel.collect.jobs import Job, ask, latest_job
 from goldlabel.collect.projects import create_project
 from goldlabel.collect.store import Store
 from goldlabel.worker import keeper
-from goldlabel.worker.keeper import NAME, PLACE, kept_workers
+from goldlabel.worker.keeper import NAME, PLACE, kept_workers, worker_name
 from tests.collect.campaign import small_protocol
 
 
@@ -74,3 +74,10 @@ def test_a_worker_of_nothing_says_so_in_one_line(what: str, tmp_path: Path) -> N
     assert ended.returncode == 1
     assert "holds no collection" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_the_workers_of_the_next_server_of_a_folder_take_up_what_those_of_a_dead_one_held() -> None:
+    assert worker_name("/srv/collection") == worker_name("/srv/collection")
+    assert worker_name("postgresql://nli.example/c") != worker_name("postgresql://nli.example/c"), (
+        "there may be several"
+    )

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from typing import Annotated
+from weakref import WeakKeyDictionary
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
@@ -105,12 +109,55 @@ def _add(store: Store, assignment_id: int, person_id: int, sent: NewTry) -> None
 
 async def _decided(store: Store, assignment_id: int, person_id: int) -> Tries:
     """Return the tries of a job, when none of them waits or patience is at its end."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        shown = await run_in_threadpool(_view, store, assignment_id, person_id)
-        if not any(one.state == "waiting" for one in shown.tries) or time.monotonic() > end:
-            return shown
-        await asyncio.sleep(PAUSE)
+    shown = await run_in_threadpool(_view, store, assignment_id, person_id)
+    if not any(one.state == "waiting" for one in shown.tries):
+        return shown
+    await _WAITING_ROOMS.setdefault(store, WaitingRoom()).wait(store, assignment_id)
+    return await run_in_threadpool(_view, store, assignment_id, person_id)
+
+
+@dataclass
+class WaitingRoom:
+    """Those who wait for models to answer, and one look into the database for all of them at a time.
+
+    If each looked for themselves, fifty writers would keep the server from whatever else it has to do.
+    """
+
+    jobs: Counter[int] = field(default_factory=Counter)
+    answered: set[int] = field(default_factory=set)
+    is_looking: bool = False
+
+    async def wait(self, store: Store, assignment_id: int) -> None:
+        """Wait until no try of a job waits any more, or patience is at its end."""
+        end = time.monotonic() + PATIENCE
+        self.answered.discard(assignment_id)
+        self.jobs[assignment_id] += 1
+        try:
+            while assignment_id not in self.answered and time.monotonic() < end:
+                await asyncio.sleep(PAUSE)
+                if not self.is_looking:
+                    await self._look(store)
+        finally:
+            self.jobs[assignment_id] -= 1
+            if not self.jobs[assignment_id]:
+                del self.jobs[assignment_id]
+                self.answered.discard(assignment_id)
+
+    async def _look(self, store: Store) -> None:
+        self.is_looking = True
+        try:
+            asked = {*self.jobs}
+            self.answered |= asked - await run_in_threadpool(_waiting, store, asked)
+        finally:
+            self.is_looking = False
+
+
+_WAITING_ROOMS: WeakKeyDictionary[Store, WaitingRoom] = WeakKeyDictionary()
+
+
+def _waiting(store: Store, assignment_ids: Collection[int]) -> set[int]:
+    with store.read() as tx:
+        return tries.waiting_jobs(tx, assignment_ids)
 
 
 def view(tx: Transaction, assignment_id: int, person_id: int) -> Tries:

@@ -21,6 +21,7 @@ WORK = ("jobs", "tries")
 """What a collection has workers for: measuring and exporting; and what people try against models."""
 SCORES = ("scores",)
 """What a leaderboard has a worker for."""
+ALONE = "alone"
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds before a worker that ended is started again: twice as long each time."""
 
@@ -29,7 +30,7 @@ class Keeper:
     """One worker process at a time, for the database at a place; ``what`` it does is one of ``WORK`` or ``SCORES``."""
 
     def __init__(self, place: str, what: str, **variables: str) -> None:
-        self._environment = {**os.environ, **variables, PLACE: place, NAME: secrets.token_hex(8)}
+        self._environment = {**os.environ, **variables, PLACE: place, NAME: worker_name(place)}
         self._what = what
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._keep, daemon=True)
@@ -65,6 +66,14 @@ class Keeper:
             )
             self._ended.wait(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def worker_name(place: str) -> str:
+    """Return what a worker is called, under which name the one in its place takes up what it held.
+
+    A folder has one server. So where that died, the next one's workers need not wait for the leases to run out.
+    """
+    return secrets.token_hex(8) if place.startswith("postgres") else ALONE
 
 
 @contextmanager

@@ -8,7 +8,7 @@ again, until the round's number of tries is used up. Every try is kept, also tho
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from math import isfinite
@@ -136,6 +136,12 @@ def take_questions(tx: Transaction, worker: str, most: int, busy: Sequence[str] 
 def is_waiting(tx: Transaction, worker: str, busy: Sequence[str] = ()) -> bool:
     """Say whether there is a try for a worker to have answered."""
     return tx.one(select(tries.c.id).where(*_free(tx, worker, busy)).limit(1)) is not None
+
+
+def waiting_jobs(tx: Transaction, assignment_ids: Collection[int]) -> set[int]:
+    """Return those of some assignments that have a try without an answer."""
+    own = (tries.c.assignment_id.in_(assignment_ids), tries.c.decided_at.is_(None))
+    return {row.assignment_id for row in tx.all(select(tries.c.assignment_id).where(*own))}
 
 
 def _free(tx: Transaction, worker: str, busy: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
