@@ -13,12 +13,13 @@ from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.projects import add_premises, create_project
 from goldlabel.collect.protocols import SplitRules
 from goldlabel.collect.store import Store
+from goldlabel.pairs import read
 from goldlabel.train import train
 from tests.cli.commands import run
 from tests.collect.campaign import join
-from tests.rounds.players import Careless, Job, Slipping, Verifier, Writer, contexts, lessons, together
+from tests.rounds.players import Careless, Job, Slipping, Verifier, Writer, contexts, lessons, verify_all, write_all
 
-BONUS, PAY = "0.50", "0.20"
+BONUS, PAY, TRIES = "0.50", "0.20", 3
 
 
 def command(*words: object) -> dict[str, Any]:
@@ -39,7 +40,8 @@ class Played:
     people: dict[str, list[int]]
     jobs: list[list[Job]]
     report: dict[str, Any] = field(default_factory=dict)
-    first_export: pl.DataFrame = field(default_factory=pl.DataFrame)
+    exports: list[pl.DataFrame] = field(default_factory=list)
+    """The data as they were when each round was closed."""
 
     @property
     def lessons(self) -> Path:
@@ -51,28 +53,39 @@ class Played:
         """Where models lie."""
         return self.folder.parent / "runs"
 
+    @property
+    def training(self) -> tuple[object, ...]:
+        """The words of the command that trains the next models."""
+        return ("train", self.folder, "--model", "linear", "--with", self.lessons, "--seeds", 2, "-o", self.runs)
+
     def play(self, address: str, count: int) -> None:
-        """Add contexts, open the next round, and let everybody write and verify until nothing is left."""
+        """Add contexts, open the next round, let everybody write and verify until nothing is left, and close it."""
         number = len(self.jobs)
         with self.store.write() as tx:
             add_premises(tx, self.project_id, contexts(number * 1000, count), by=None)
         first = () if number else ("--adversary", self.runs / "base")
-        command("open", self.folder, *first, "--tries", 5, "--pay", PAY, "--bonus", BONUS)
+        command("open", self.folder, *first, "--tries", TRIES, "--pay", PAY, "--bonus", BONUS)
         kinds = {"writer": Writer, "careless": Careless, "exclusive": Writer}
         writers = [
-            kinds[role](self.store, address, self.project_id, one) for role in kinds for one in self.people[role]
+            kinds[role](self.store, address, self.project_id, person) for role in kinds for person in self.people[role]
         ]
-        self.jobs.append([job for jobs in together(writers) for job in jobs])
+        self.jobs.append(write_all(writers))
         judges = [Slipping, Verifier, Verifier]
         verifiers = [
-            kind(self.store, address, self.project_id, one)
-            for kind, one in zip(judges, self.people["verifier"], strict=True)
+            kind(self.store, address, self.project_id, person)
+            for kind, person in zip(judges, self.people["verifier"], strict=True)
         ]
-        together(verifiers)
-        # Who slipped may have left a third vote to somebody who was done by then.
-        together(verifiers)
+        verify_all(verifiers)
         for player in (*writers, *verifiers):
             player.client.close()
+        command("close", self.folder)
+        self.exports.append(self.export(f"after-{number + 1}"))
+
+    def export(self, name: str) -> pl.DataFrame:
+        """Return the data as they are now."""
+        target = self.folder.parent / name
+        assert run("collect", "export", self.folder, "-o", target, "--no-audit").returncode in (0, None)
+        return read(target).frame.collect()
 
 
 def set_up(folder: Path, *, verbs: int = 1) -> Played:
@@ -82,14 +95,15 @@ def set_up(folder: Path, *, verbs: int = 1) -> Played:
     protocol = replace(
         protocol,
         qualification=replace(protocol.qualification, training=0, gold_rate=0.0),
+        writing=replace(protocol.writing, writers_per_premise=1),
         splits=SplitRules(dev=12, test=12),
     )
     with store.write() as tx:
         project_id = create_project(tx, "owners", protocol, seed=5).id
     people = {
-        "writer": join(store, project_id, "writer", 3),
+        "writer": join(store, project_id, "writer", 4),
         "careless": join(store, project_id, "writer", 1, condition=protocol.conditions[0].name),
-        "exclusive": join(store, project_id, "writer", 2, exclusive=True),
+        "exclusive": join(store, project_id, "writer", 1, exclusive=True),
         "verifier": join(store, project_id, "verifier", 3),
     }
     played = Played(store, folder, project_id, people, [])

@@ -1,12 +1,16 @@
-"""Two rounds on a real server: the loop closes, and every figure is what the people did."""
+"""Three rounds on a real server: the loop closes, and every figure is what the people did."""
 
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 from itertools import pairwise
+from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
@@ -16,39 +20,67 @@ import pytest
 from goldlabel.collect.events import history
 from goldlabel.collect.money.ledger import lines
 from goldlabel.collect.money.recount import check
-from goldlabel.pairs import read
+from goldlabel.collect.work.tagging import tag_pair
 from tests.cli.commands import run
+from tests.collect.campaign import join
 from tests.rounds.campaign import BONUS, Played, command, set_up
-from tests.rounds.players import truth
+from tests.rounds.players import lessons, truth
+from tests.rounds.served import served_and_killed
 from tests.web.site import serving
 
-CONTEXTS = (30, 14)
+CONTEXTS = (72, 72, 36)
+ROUNDS = range(len(CONTEXTS))
+
+
+DYING = """
+import importlib, os, signal
+from goldlabel.cli import main
+sweep = importlib.import_module("goldlabel.train.sweep")
+train, trained = sweep.run_task, []
+def train_once(*arguments, **options):
+    if trained:
+        os.kill(os.getpid(), signal.SIGKILL)
+    trained.append(train(*arguments, **options))
+    return trained[-1]
+sweep.run_task = train_once
+main()
+"""
+"""A command that is killed before it trains a second model."""
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
-    """Play two rounds, with models trained after the first and the second."""
-    folder = tmp_path_factory.mktemp("loop") / "campaign"
-    campaign = set_up(folder)
+    """Play three rounds, with models trained after the first and the second; the first training is killed once."""
+    campaign = set_up(tmp_path_factory.mktemp("loop") / "campaign")
+    folder = campaign.folder
     with serving(campaign.store) as site:
         campaign.play(site.address, CONTEXTS[0])
-        command("close", folder)
-        campaign.first_export = export(campaign, "after-1")
-        words = ("train", folder, "--model", "linear", "--with", campaign.lessons, "--seeds", 2, "-o", campaign.runs)
-        trained = command(*words)
+        command(*campaign.training[:-1], folder.parent / "calm")
+        killed = subprocess.run([sys.executable, "-c", DYING, "collect", "round", *map(str, campaign.training)])
+        assert killed.returncode == -signal.SIGKILL
+        (first,) = campaign.runs.glob("round-1/**/model.safetensors")
+        made = first.stat().st_mtime_ns
+        trained = command(*campaign.training)
+        assert first.stat().st_mtime_ns == made, "what was done is done"
         assert command("close", folder)["rounds"][0]["trained"]["adversaries"] == trained["adversaries"]
-        again = command(*words)
-        assert (again["adversaries"], again["dev"]) == (trained["adversaries"], trained["dev"]), "done once"
         campaign.play(site.address, CONTEXTS[1])
-        command("close", folder)
-        campaign.report = command("report", folder, "-o", folder.parent / "report")
+        command(*campaign.training)
+        campaign.play(site.address, CONTEXTS[2])
+        tag(campaign)
+        elsewhere = folder.parent / "elsewhere"
+        lessons(1, split="dev", first=20_000).write(elsewhere)
+        words = ("--compare", "linear", "--with", campaign.lessons, "--beside", elsewhere, "--seeds", 1)
+        campaign.report = command("report", folder, "-o", folder.parent / "report", *words)
         yield campaign
 
 
-def export(played: Played, name: str) -> pl.DataFrame:
-    target = played.folder.parent / name
-    assert run("collect", "export", played.folder, "-o", target, "--no-audit").returncode in (0, None)
-    return read(target).frame.collect()
+def tag(campaign: Played) -> None:
+    """Have an expert tag the test pairs of the first round."""
+    (expert,) = join(campaign.store, campaign.project_id, "expert", 1)
+    test = campaign.exports[0].filter(pl.col("split") == "test")
+    with campaign.store.write() as tx:
+        for pair_id in test["id"]:
+            tag_pair(tx, campaign.project_id, expert, int(pair_id), tags=["lexical"])
 
 
 def figures(played: Played, number: int) -> dict[str, Any]:
@@ -57,11 +89,12 @@ def figures(played: Played, number: int) -> dict[str, Any]:
 
 
 def test_the_error_rate_falls_from_round_to_round(played: Played) -> None:
-    first, second = (figures(played, number)["verified_errors"]["value"] for number in (0, 1))
-    assert second < first, (first, second)
+    for kind in ("errors", "verified_errors"):
+        first, second, third = (figures(played, number)[kind]["value"] for number in ROUNDS)
+        assert first > second > third, kind
 
 
-@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("number", ROUNDS)
 def test_every_figure_is_what_people_did(played: Played, number: int) -> None:
     jobs, told = played.jobs[number], figures(played, number)
     examples = [(job, text, state) for job in jobs for text, state in job.tries]
@@ -99,20 +132,21 @@ def _lengths(texts: list[str]) -> dict[str, int]:
 
 
 def test_splits_hold_across_rounds(played: Played) -> None:
-    frame = export(played, "after-2")
-    first = frame.filter(pl.col("round") == "R1")
-    earlier: pl.DataFrame = played.first_export
-    assert first.select("id", "split", "label").equals(earlier.select("id", "split", "label"))
+    frame = played.exports[-1]
+    for number, earlier in enumerate(played.exports):
+        names = [f"R{n + 1}" for n in range(number + 1)]
+        same = frame.filter(pl.col("round").is_in(names)).select("id", "split", "label")
+        assert same.equals(earlier.select("id", "split", "label")), "what is closed stays"
     crossing = frame.filter(pl.col("split") != "none").group_by("group").agg(pl.col("split").n_unique())
     assert crossing["split"].max() == 1
+    assert frame.group_by("group").agg(pl.col("round").n_unique())["round"].max() == 1
     judged = frame.filter(pl.col("split").is_in(["dev", "test"]))
     assert [truth(text) for text in judged["hypothesis"]] == judged["label"].to_list(), "only what is verified"
     meta = judged["meta"].str.json_path_match("$.verified")
     assert set(meta) == {"true"}
     assert set(frame.filter(pl.col("split") == "train")["meta"].str.json_path_match("$.verified")) == {"true", "false"}
-    test = first.filter(pl.col("split") == "test")
+    test = frame.filter((pl.col("round") == "R1") & (pl.col("split") == "test"))
     assert len(set(Counter(test["label"]).values())) == 1
-    assert not {*frame.filter(pl.col("round") == "R1")["group"]} & {*frame.filter(pl.col("round") == "R2")["group"]}
 
 
 def test_the_ledger_pays_each_verified_error(played: Played) -> None:
@@ -127,9 +161,9 @@ def test_the_ledger_pays_each_verified_error(played: Played) -> None:
 
 def test_the_report_has_every_model_on_every_round(played: Played) -> None:
     models = played.report["models"]
-    assert {"R1-seed-0", "R1-seed-1"} < set(models)
+    assert {f"R{number}-seed-{seed}" for number in (1, 2) for seed in (0, 1)} < set(models)
     (base,) = [name for name in models if name.endswith("base")]
-    test = export(played, "judged").filter((pl.col("round") == "R1") & (pl.col("split") == "test"))
+    test = played.exports[-1].filter((pl.col("round") == "R1") & (pl.col("split") == "test"))
     said = [json.loads(meta)["pair_meta"]["scores"] for meta in test["meta"]]
     right = [max(scores, key=scores.get) == label for scores, label in zip(said, test["label"], strict=True)]
     assert models[base]["R1"]["accuracy"] == pytest.approx(fmean(right)), "as it said when people wrote"
@@ -146,7 +180,69 @@ def test_the_report_has_every_model_on_every_round(played: Played) -> None:
 def test_steps_are_written_down_once_and_too_few_pairs_are_told(played: Played) -> None:
     with played.store.read() as tx:
         kinds = Counter(event.kind for event in history(tx, played.project_id, limit=100_000))
-    assert (kinds["round.opened"], kinds["round.closed"], kinds["round.trained"]) == (2, 2, 1)
+    assert (kinds["round.opened"], kinds["round.closed"], kinds["round.trained"]) == (3, 3, 3)
     done = run("collect", "round", "train", played.folder, "--model", "linear", "-o", played.runs)
     assert done.returncode == 2
     assert "verified pairs in dev, and at least 10 are needed to choose models by" in done.stderr
+
+
+def test_a_training_that_is_killed_goes_on_to_the_same_models(played: Played) -> None:
+    calm, killed = (weights(played.folder.parent / name) for name in ("calm", "runs"))
+    assert len(calm) == 2
+    assert killed == calm
+
+
+def test_a_server_that_is_killed_changes_nothing(tmp_path: Path) -> None:
+    calm, killed = (set_up(tmp_path / name / "campaign") for name in ("calm", "killed"))
+    with serving(calm.store) as site:
+        calm.play(site.address, 15)
+    with served_and_killed(killed.store, killed.folder, at=8) as server:
+        killed.play(server.address, 15)
+    assert killed.jobs == calm.jobs
+    assert told(killed.exports[0]) == told(calm.exports[0])
+    with killed.store.read() as tx:
+        assert check(tx, killed.project_id) == []
+
+
+def test_what_teaches_more_is_compared(played: Played) -> None:
+    report = played.report
+    for taught in ("train", "train+rounds", "R1", "R2", "R3", "verified", "unverified"):
+        assert any(name.startswith(f"linear ({taught}, ") for name in report["comparisons"]), taught
+    frame = played.exports[-1].filter((pl.col("round") == "R1") & (pl.col("split") == "test"))
+    gain = next(one for one in report["forgotten"] if (one["after"], one["on"]) == ("R2", "R1"))
+    right = {name: report["models"][name]["R1"]["accuracy"] for name in report["models"]}
+    expected = fmean(right[f"R2-seed-{seed}"] - right[f"R1-seed-{seed}"] for seed in (0, 1))
+    assert gain["gain"] == pytest.approx(expected)
+    assert {(one["after"], one["on"]) for one in report["forgotten"]} == {
+        ("R1", "elsewhere"),
+        ("R2", "R1"),
+        ("R2", "elsewhere"),
+    }
+    page = (played.folder.parent / "report" / "index.html").read_text()
+    headings = ("What was forgotten", "Equally many pairs", "Verified or not", "Errors by kind of example")
+    assert [heading for heading in headings if heading not in page] == []
+    assert page.count("<svg") > 2 * len(CONTEXTS), "histograms are pictures"
+    assert report["rounds"][0]["kinds"] == {
+        "lexical": {"value": 1.0, "interval": report["rounds"][0]["kinds"]["lexical"]["interval"], "n": len(frame)}
+        | {"units": frame["group"].n_unique()}
+    }
+
+
+def told(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return what was collected, but for when, in which folder, and by what made-up names of people."""
+    order: dict[str, int] = {}
+    rows = frame.to_dicts()
+    for row in rows:
+        meta = row["meta"] = json.loads(row["meta"])
+        names = (row.pop("writer"), *meta.get("annotators", ()))
+        meta["annotators"] = [order.setdefault(name, len(order)) for name in names]
+        meta["pair_meta"]["model"] = Path(meta["pair_meta"]["model"]).name
+        for name in ("times", "written_at"):
+            meta.pop(name, None)
+    return rows
+
+
+def weights(runs: Path) -> dict[str, bytes]:
+    """Return the models that learnt from the first round."""
+    paths = sorted(runs.glob("round-1/**/model.safetensors"))
+    return {str(path.relative_to(runs)): path.read_bytes() for path in paths}

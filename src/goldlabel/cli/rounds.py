@@ -270,7 +270,28 @@ def pilot_command(
 @app.command("report")
 def report_command(
     folder: FolderArgument,
-    output: Annotated[Path, folder_option("Folder to write.")],
+    output: Annotated[
+        Path, folder_option("Folder to write; what was trained there for --compare is not trained again.")
+    ],
+    beside: Annotated[
+        list[str] | None,
+        typer.Option("--beside", metavar="PATH", help="Pairs to judge models on beside the rounds; several allowed."),
+    ] = None,
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            "--compare",
+            metavar="MODEL",
+            help="Train this model to compare what teaches more: the rounds or plain data, verified pairs or not.",
+        ),
+    ] = None,
+    plain: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with", metavar="PATH[:N]", help="Plain pairs that --compare trains on, all or N; several allowed."
+        ),
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="With --compare: train with so many seeds.")] = 3,
     project: ProjectOption = None,
     database: DatabaseOption = None,
     as_json: JsonOption = False,
@@ -279,13 +300,65 @@ def report_command(
     require_collect()
     from goldlabel.bench import BenchProgress
     from goldlabel.rounds import write_report
+    from goldlabel.rounds.comparisons import Comparison
 
-    measuring = progress("measuring", None, in_bytes=False)
-    with open_project(folder, database, project) as (store, found), measuring as bar:
-        told = BenchProgress(on_pairs=bar, on_phase=bar.begin)
-        campaign, results = write_report(store, found.id, output, progress=told)
-    models = None if results is None else results.to_dict()["models"]
-    show(campaign, as_json, **({"models": models} if as_json else {}), output=str(output))
+    if plain and compare is None:
+        raise InputError("--with is trained on by the model that --compare names; give both")
+    comparison = None
+    if compare is not None:
+        samples = [parse_sample(text) for text in plain or []]
+        comparison = Comparison(
+            model=compare,
+            plain=[open_pairs(path, {}, limit=None) for path, _, _ in samples],
+            sizes=[size for _, size, _ in samples],
+            seeds=seeds,
+        )
+    try:
+        with (
+            open_project(folder, database, project) as (store, found),
+            display_steps(1) as on_step,
+            progress("measuring", None, in_bytes=False) as bar,
+        ):
+            told = BenchProgress(on_pairs=bar, on_phase=bar.begin, on_step=on_step)
+            report = write_report(store, found.id, output, beside=beside or (), comparison=comparison, progress=told)
+    except KeyboardInterrupt:
+        note(f"goldlabel: interrupted; give the same command once more to go on with {output}")
+        raise SystemExit(INTERRUPTED) from None
+    show(report, as_json, output=str(output))
+
+
+@app.command("compare")
+def compare_command(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="Pairs with rounds or conditions: a name or a path.")],
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--by",
+            metavar="COLUMN",
+            help="Compare by this column; several allowed. By default by round and condition, as far as there are any.",
+        ),
+    ] = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare rounds and protocols of any dataset: hypothesis-only accuracy, telling words, agreement."""
+    from goldlabel.rounds.protocols import compare_protocols
+
+    pairs = open_pairs(path, {}, limit=None)
+    with progress("comparing", len(pairs), in_bytes=False) as bar:
+        compared = compare_protocols(pairs, by, seed=seed, advance=bar)
+    show(compared, as_json)
+
+
+@app.command("errors")
+def errors_command(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="Pairs with experts' tags and stored predictions.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Show how often models were wrong by round and expert's tag, from predictions that came with the data (ANLI)."""
+    from goldlabel.rounds.stored import stored_errors
+
+    show(stored_errors(open_pairs(path, {}, limit=None)), as_json)
 
 
 def _amount(option: str, text: str | None) -> Decimal | None:

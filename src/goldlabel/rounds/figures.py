@@ -51,12 +51,12 @@ class RoundFigures:
     tries_histogram: Histogram
     seconds_histogram: Histogram
     lengths: Mapping[str, Histogram]
+    kinds: Mapping[str, Estimate]
+    """The share of each expert's tag among the examples that experts have tagged."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain values."""
-        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "kappa"}
-        told = {name: _plain(value) for name, value in plain.items()}
-        return told | {"kappa": {part: _plain(value) for part, value in self.kappa.items()}}
+        return {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,7 +151,15 @@ def _measure(name: str, frame: pl.DataFrame, pairs: Pairs, resamples: int) -> Ro
             "premise": _histogram(frame.unique("unit")["premise_tokens"], TOKENS),
             "hypothesis": _histogram(frame["hypothesis_tokens"], TOKENS),
         },
+        kinds=_kinds(frame),
     )
+
+
+def _kinds(frame: pl.DataFrame) -> dict[str, Estimate]:
+    tagged = frame.filter(pl.col("tags").list.len() > 0)
+    names = sorted(tagged["tags"].explode(empty_as_null=True).drop_nulls().unique())
+    units = tagged["unit"].to_numpy()
+    return {name: share(tagged["tags"].list.contains(name).to_numpy(), units=units) for name in names}
 
 
 def _kappa(pairs: Pairs, name: str, part: str, resamples: int) -> Estimate | None:
@@ -185,4 +193,4 @@ def _told(value: float | None) -> float | None:
 def _plain(value: Any) -> Any:
     if isinstance(value, Estimate):
         return {"value": value.value, "interval": value.interval, "n": value.n, "units": value.units}
-    return dict(value) if isinstance(value, Mapping) else value
+    return {name: _plain(own) for name, own in value.items()} if isinstance(value, Mapping) else value
