@@ -30,7 +30,7 @@ class Served:
 
     def start(self) -> None:
         """Start the server, and wait until it answers."""
-        command = [sys.executable, "-m", "goldlabel", "collect", "serve", self._folder, "--port", str(self._port)]
+        command = [sys.executable, "-m", "goldlabel", "collect", "serve", str(self._folder), "--port", str(self._port)]
         self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         while True:
             assert self.process.poll() is None, "the server did not start"

@@ -147,7 +147,8 @@ class WaitingRoom:
         self.is_looking = True
         try:
             asked = {*self.jobs}
-            self.answered |= asked - await run_in_threadpool(_waiting, store, asked)
+            waiting = await run_in_threadpool(_waiting, store, asked)
+            self.answered |= (asked - waiting) & {*self.jobs}
         finally:
             self.is_looking = False
 
