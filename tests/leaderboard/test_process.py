@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -29,7 +30,8 @@ def test_kill_9_in_the_middle_of_scoring(tmp_path: Path, place: str | None) -> N
     board = opened(tmp_path / "board", database=place, names=("meadow",))
     board.send(board.join("Reed Lab"), csv({"meadow": answers(3)["meadow"]}))
     command = [sys.executable, "-m", "tests.leaderboard.slow_worker", str(board.folder), place or str(board.folder)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout is not None
     assert process.stdout.readline().startswith("scored")
     process.kill()

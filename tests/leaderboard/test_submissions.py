@@ -102,6 +102,8 @@ def test_bad_predictions_are_refused_with_a_reason(board: Leaderboard, submitter
     assert said in problem
     assert "/tmp" not in problem
     assert board.entries() == []
+    sent, is_new = board.send(submitter, data, limits=MANY)
+    assert (sent.id, sent.state, is_new) == (1, "waiting", True), "sent again, it is checked again"
 
 
 def test_a_refusal_is_the_same_whatever_the_labels(board: Leaderboard, submitter: Submitter) -> None:

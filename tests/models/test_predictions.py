@@ -105,3 +105,9 @@ def test_a_file_that_lies_is_refused_with_the_row(tmp_path: Path, text: str, lin
 def test_what_is_no_file_of_predictions_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=r"tells no format of predictions|cannot be read as predictions"):
         load_model(write(tmp_path / name, "no predictions\n"))
+
+
+def test_three_columns_are_of_three_labels_also_where_the_data_has_two(tmp_path: Path) -> None:
+    file = tmp_path / "three.csv"
+    file.write_text("id,label,contradiction,entailment,neutral\na,neutral,0.3,0.1,0.6\n", encoding="utf-8")
+    assert Predictions.read(file, SCITAIL).label_space == NLI3

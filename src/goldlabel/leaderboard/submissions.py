@@ -93,10 +93,10 @@ def receive(
     digest = hashlib.sha256(described.encode()).hexdigest()
     tx.lock(submitters, submitter.id)
     row = tx.row(submissions, submitter_id=submitter.id, digest=digest)
-    if row is not None and row.state != FAILED:
+    if row is not None and row.state not in UNCOUNTED:
         return _submission(row), False
     _refuse_too_many(tx, submitter.id, limits)
-    if row is not None:  # a fault of ours kept it from being scored: sent again, it is tried again
+    if row is not None:  # what was not scored tells nothing, and may have been a fault of ours: it is tried again
         tx.change(submissions, row.id, state=WAITING, tries=0, problem=None, finished_at=None, received_at=tx.now)
         submission_id = int(row.id)
     else:

@@ -143,9 +143,10 @@ def _refuse_contradictions(keys: pl.DataFrame, probabilities: NDArray[np.float64
 
 def _columns_space(frame: pl.DataFrame, path: Path, wanted: LabelSpace | None) -> LabelSpace | None:
     """Return the label space whose probabilities the file has, or None where it has labels alone."""
-    for space in (wanted, *_KNOWN):
-        if space is not None and set(space.labels) <= set(frame.columns):
-            return space
+    spaces = [space for space in (wanted, *_KNOWN) if space is not None and set(space.labels) <= set(frame.columns)]
+    if spaces:
+        # Of three columns, two are no distribution, whatever the labels of the pairs are.
+        return max(spaces, key=len)
     others = [name for name in frame.columns if name not in COLUMNS]
     if not others and "label" in frame.columns:
         return None

@@ -271,7 +271,7 @@ def _caption(board: Board, entries: Sequence[Entry]) -> str:
         f"Accuracy in per cent with its interval at {100 * board.level:g} %. Entries share a rank (=) where the paired "
         "test, corrected for all comparisons (Holm), does not tell them apart."
     )
-    papers = " † is a row of a paper as it was printed, without interval and without rank."
+    papers = " † is a row of a paper, as printed (its mean is over the same sets), without interval and rank."
     return told + papers * any(entry.is_reference for entry in entries)
 
 
