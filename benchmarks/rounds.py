@@ -159,7 +159,7 @@ def measure_tries(
     """Let writers try against a model, so many of their tries answered together at most."""
     with tempfile.TemporaryDirectory() as place:
         campaign = set_up(Path(place) / "campaign")
-        people = join(campaign.store, campaign.project_id, "writer", writers, condition="adversarial")
+        people = join(campaign.store, campaign.project_id, "writer", writers, exclusive=True, condition="adversarial")
         with campaign.store.write() as tx:
             add_premises(tx, campaign.project_id, contexts(0, 60 * writers), by=None)
             sessions = [open_session(tx, person, lifetime=timedelta(hours=1)) for person in people]
