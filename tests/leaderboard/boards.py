@@ -7,7 +7,6 @@ import io
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -134,10 +133,6 @@ def packed(members: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> 
         for name, data in members.items():
             archive.writestr(name, data)
     return stream.getvalue()
-
-
-def closed(board: Leaderboard) -> Any:
-    return closing(board.store)
 
 
 Make = Callable[..., Leaderboard]
