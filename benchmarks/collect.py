@@ -410,7 +410,7 @@ def show_round(name: str, figures: dict[str, Any]) -> None:
 
 @contextmanager
 def postgres() -> Iterator[tuple[str | None, Callable[[], None] | None]]:
-    """A private PostgreSQL that writes to disk as by default, and what crashes and restarts it; none where there is none."""
+    """A private PostgreSQL that writes to disk as by default, and what crashes and restarts it; if there is any."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
     if not found:
         yield None, None
