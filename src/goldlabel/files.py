@@ -53,6 +53,7 @@ _REFUSALS = (
     *(errno.EACCES, errno.EPERM, errno.EROFS),
     *(errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP),
 )
+_URL = re.compile(r"(s3|gs|hf|https?):/{1,2}(?=[^/])")
 _STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 _BOMS = {codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32", codecs.BOM_UTF16_LE: "UTF-16"} | {
     codecs.BOM_UTF16_BE: "UTF-16"  # UTF-32 first: its little-endian mark begins with that of UTF-16
@@ -63,6 +64,18 @@ def home() -> Path:
     """Return the folder that holds added data: ``GOLDLABEL_HOME``, else the user's cache folder."""
     named = os.environ.get("GOLDLABEL_HOME")
     return Path(named).expanduser() if named else Path(platformdirs.user_cache_dir("goldlabel"))
+
+
+def as_url(path: str | Path) -> str | None:
+    """Return the address that a path is, such as ``s3://bucket/data``; a ``Path`` has lost one of its slashes."""
+    text = path if isinstance(path, str) else path.as_posix()
+    return _URL.sub(r"\1://", text, count=1) if _URL.match(text) else None
+
+
+def refuse_url(path: Path) -> None:
+    """Refuse an address where only a disk will do."""
+    if url := as_url(path):
+        raise StorageError(f"{url}: this is written to a disk only; name a place there, and copy it when it is done")
 
 
 @contextmanager
@@ -89,6 +102,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
     A symlink stays, and what it leads to is replaced. Devices, pipes and standard output are written through, with
     the whole file at the end.
     """
+    refuse_url(path)
     with storage_errors(path):
         if path.is_dir():
             raise StorageError(f"{path}: is a folder; name a file to write, such as {path / 'pairs.jsonl'}")
@@ -113,6 +127,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
     """Give a temporary folder beside ``path``, or where that leads, that takes its place if the block succeeds."""
+    refuse_url(path)
     with storage_errors(path):
         target = Path(os.path.realpath(path))
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -139,6 +154,7 @@ def lock_folder(folder: Path, doing: str) -> Iterator[None]:
     """Keep other processes out of a folder; ``doing`` tells them what is done here."""
     from filelock import FileLock, Timeout
 
+    refuse_url(folder)
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / LOCK)

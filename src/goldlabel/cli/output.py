@@ -27,7 +27,11 @@ _FIGURE = re.compile(r"–|[-+<]? ?[\d.,]+( %)?( ?[±(].*)?")
 _P_COLUMN = re.compile(r"[pq]\b")
 """What columns of p-values are called."""
 PathArgument = Annotated[
-    str, typer.Argument(metavar="PATH", help="A file, a folder, - for standard input, or the name of an added source.")
+    str,
+    typer.Argument(
+        metavar="PATH",
+        help="A file, a folder, an address such as s3://BUCKET/DATA, - for standard input, or an added source.",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 SeedOption = Annotated[int, typer.Option("--seed", callback=check_seed, help="Seed of everything random.")]
@@ -131,6 +135,9 @@ def progress(what: str, total: int | None = None, *, in_bytes: bool = True) -> I
 
 def show(result: Result, as_json: bool, **more: Any) -> None:
     """Print a result: one JSON document, or its title and table."""
+    from goldlabel.files import as_url
+
+    more = {name: (as_url(value) or value) if isinstance(value, str) else value for name, value in more.items()}
     if as_json:
         print_json(result.to_dict() | more)
         return

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.evaluate.answers import MOST_PAIRS, OnPairs, answer, open_model, usage_of
-from goldlabel.files import atomic_file, lock_folder, write_text
+from goldlabel.files import atomic_file, lock_folder, refuse_url, write_text
 from goldlabel.models import Model
 from goldlabel.models.loading import describe_files
 from goldlabel.models.model import most_probable
@@ -116,6 +116,7 @@ def predict(
     ``loading``; by its name, what was interrupted goes on where it was.
     """
     output = Path(output)
+    refuse_url(output)
     if output.suffix.lower() not in SUFFIXES:
         raise InputError(f"{output}: the ending of its name tells no format; allowed: {', '.join(SUFFIXES)}")
     if output.is_dir():

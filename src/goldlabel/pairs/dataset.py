@@ -27,6 +27,7 @@ from goldlabel.pairs.result import Result
 from goldlabel.pairs.standard_input import NAME, STDIN, kept_input
 from goldlabel.pairs.writing import DatasetWriter, write_file
 from goldlabel.registry import import_extra
+from goldlabel.remote import read_locally
 from goldlabel.seeds import random_state
 
 if TYPE_CHECKING:
@@ -294,6 +295,9 @@ def read(
 ) -> Pairs:
     """Read pairs from a dataset folder, a file, a Hugging Face folder, or from standard input (``-``).
 
+    Each may also lie elsewhere (``s3://``, ``gs://``, ``hf://``, ``https://``); it is then kept here, and fetched again
+    only if it changed.
+
     A dataset folder is read lazily and knows its labels. Of anything else every row is checked now, up to ``limit`` if
     only the first are wanted, and these options say how to read it:
 
@@ -310,13 +314,13 @@ def read(
     if str(path) == STDIN:
         with kept_input(reading.suffix) as kept:
             return _read_file(kept, "stdin", NAME, reading, limit, on_bytes, on_note)
-    path = Path(path)
-    if not path.exists():
-        raise InputError(f"{path}: there is no such file or folder")
-    if (path / CARD).exists():
-        pairs = _read_dataset(path)
-        return pairs.limit(limit) if limit else pairs
-    return _read_file(path, _name_of(path), path.name, reading, limit, on_bytes, on_note)
+    with read_locally(path, on_bytes) as local:
+        if not local.exists():
+            raise InputError(f"{local}: there is no such file or folder")
+        if (local / CARD).exists():
+            pairs = _read_dataset(local)
+            return pairs.limit(limit) if limit else pairs
+        return _read_file(local, _name_of(local), local.name, reading, limit, on_bytes, on_note)
 
 
 def convert(
@@ -328,14 +332,14 @@ def convert(
     **options: Unpack[ReadingOptions],
 ) -> Pairs:
     """Turn a file of any size into a dataset folder, a block at a time; the options are those of ``read``."""
-    path = Path(path)
-    if not path.exists():
-        raise InputError(f"{path}: there is no such file or folder")
-    name, reading = _name_of(path), Reading.of(options)
-    card = Card(name=name, label_space=reading.space, history=(f"read from {path.name}",))
-    with DatasetWriter(Path(folder), card) as writer:
-        for block in stream_pairs(path, name, reading, on_bytes, on_note):
-            writer.write(block)
+    with read_locally(path, on_bytes) as local:
+        if not local.exists():
+            raise InputError(f"{local}: there is no such file or folder")
+        name, reading = _name_of(local), Reading.of(options)
+        card = Card(name=name, label_space=reading.space, history=(f"read from {local.name}",))
+        with DatasetWriter(Path(folder), card) as writer:
+            for block in stream_pairs(local, name, reading, on_bytes, on_note):
+                writer.write(block)
     return read(folder)
 
 

@@ -13,12 +13,13 @@ from typing import IO, TYPE_CHECKING, cast
 import polars as pl
 
 from goldlabel.errors import InputError
-from goldlabel.files import ARCHIVES, COMPRESSIONS, atomic_file, atomic_folder, sha256
+from goldlabel.files import ARCHIVES, COMPRESSIONS, sha256
 from goldlabel.pairs.card import CARD, HF_SPLITS, Card, FileEntry, write_card
 from goldlabel.pairs.delimited import encode_csv
 from goldlabel.pairs.jsonl import encode_jsonl
 from goldlabel.pairs.record import LISTS, SPLITS
 from goldlabel.registry import suggest
+from goldlabel.remote import file_at, folder_at
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +47,7 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
         self.card = card
         self._hf = hf
         self._stack = ExitStack()
-        self._folder = self._stack.enter_context(atomic_folder(folder))
+        self._folder = self._stack.enter_context(folder_at(folder))
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._labels: dict[str, dict[str, int]] = {}
         self._languages: set[str] = set()
@@ -151,7 +152,7 @@ def write_file(blocks: Iterable[pl.DataFrame], path: Path, kind: str) -> int:
     if packed not in ("", ".gz") or (packed and kind == "parquet"):
         raise InputError(f"{path}: {kind} is not written as {packed}; JSONL and CSV may end in .gz")
     count = 0
-    with atomic_file(path) as temporary, ExitStack() as stack:
+    with file_at(path) as temporary, ExitStack() as stack:
         if kind == "parquet":
             writer = stack.enter_context(_parquet_writer(temporary))
             for block in blocks:

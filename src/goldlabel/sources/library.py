@@ -12,7 +12,7 @@ import orjson
 import polars as pl
 
 from goldlabel.errors import InputError, UnknownNameError
-from goldlabel.files import InputFile, OnBytes, home, input_files
+from goldlabel.files import InputFile, OnBytes, as_url, home, input_files
 from goldlabel.pairs.card import CARD, Card
 from goldlabel.pairs.dataset import Pairs, read
 from goldlabel.pairs.reading import OnNote, ReadingOptions, in_order
@@ -89,7 +89,7 @@ def find(
     if not Path(path_or_name).exists() and path_or_name in SOURCES:
         pairs = load(path_or_name)
         return pairs.limit(limit) if limit else pairs
-    if path_or_name != STDIN and not Path(path_or_name).exists():
+    if path_or_name != STDIN and not as_url(path_or_name) and not Path(path_or_name).exists():
         raise UnknownNameError(
             f"{path_or_name!r} is neither a file, a folder nor a source; {suggest(path_or_name, list(SOURCES))}"
         )
