@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from goldlabel.audit.corpus import Corpus, Rows, join_keys, text_keys
+from goldlabel.audit.corpus import ROWS_PER_BLOCK, Corpus, Rows, join_keys, text_keys
 from goldlabel.audit.figures import ALL_ROWS, count_of, flatten
 from goldlabel.metrics import Estimate, share
 from goldlabel.pairs import Pairs
@@ -207,9 +207,15 @@ def find_near(pairs: Pairs, other: Pairs | None = None) -> Near:
 
 def read_keys(pairs: Pairs) -> Keys:
     """Read what two datasets are compared by."""
-    frame = pairs.frame.select("premise", "hypothesis", "label").collect(engine="streaming")
-    premises, hypotheses = text_keys(frame["premise"]), text_keys(frame["hypothesis"])
-    return Keys(premises, join_keys(premises, hypotheses), frame["label"])
+    frame = pairs.frame.select("premise", "hypothesis", "label")
+    premises, hypotheses = [np.empty(0, np.uint64)], [np.empty(0, np.uint64)]
+    labels = [pl.Series("label", dtype=pl.String)]
+    for block in frame.collect_batches(chunk_size=ROWS_PER_BLOCK, maintain_order=True):
+        premises.append(text_keys(block["premise"]))
+        hypotheses.append(text_keys(block["hypothesis"]))
+        labels.append(block["label"])
+    keys = np.concatenate(premises)
+    return Keys(keys, join_keys(keys, np.concatenate(hypotheses)), pl.concat(labels))
 
 
 def compare(corpus: Corpus, other: Pairs, *, level: float = 0.95) -> Shared:

@@ -20,12 +20,13 @@ from goldlabel.pairs.ballots import join_votes
 from goldlabel.pairs.card import CARD, HF_SPLITS, Card, Details, read_card
 from goldlabel.pairs.columnar import open_parquet
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace, label_space, score_mapping
-from goldlabel.pairs.languages import detect_language
+from goldlabel.pairs.languages import SAMPLE, detect_language
 from goldlabel.pairs.reading import DATA_SUFFIXES, OnNote, Reading, ReadingOptions, read_frame, stream_pairs
 from goldlabel.pairs.record import COLUMNS, DTYPES, LISTS, REQUIRED, SPLITS, check_columns, refuse_double_ids
 from goldlabel.pairs.result import Result
+from goldlabel.pairs.spilling import gather
 from goldlabel.pairs.standard_input import NAME, STDIN, kept_input
-from goldlabel.pairs.writing import DatasetWriter, write_file
+from goldlabel.pairs.writing import DatasetWriter, refuse_doubles, write_file
 from goldlabel.registry import import_extra
 from goldlabel.remote import read_locally
 from goldlabel.seeds import random_state
@@ -299,7 +300,8 @@ def read(
     only if it changed.
 
     A dataset folder is read lazily and knows its labels. Of anything else every row is checked now, up to ``limit`` if
-    only the first are wanted, and these options say how to read it:
+    only the first are wanted, and kept in memory or, where that would take more than a gigabyte, in a temporary file.
+    These options say how to read it:
 
     - ``labels`` names the label space, ``label_map`` spells labels (``{"0": "entailment"}``).
     - ``columns`` renames columns (``{"premise": "text_a"}``); ``votes_from`` lists columns of which each holds the
@@ -353,26 +355,25 @@ def _read_file(
     on_note: OnNote | None,
 ) -> Pairs:
     notes: list[str] = []
-    blocks: list[pl.DataFrame] = []
     with closing(stream_pairs(path, name, reading, on_bytes, notes.append)) as stream:
-        for block in stream:
-            blocks.append(block)
-            if limit and sum(map(len, blocks)) >= limit:
-                break
-    frame = pl.concat(blocks) if blocks else pl.DataFrame(schema=DTYPES)
-    frame = join_votes(frame.head(limit) if limit else frame)
-    refuse_double_ids(frame, str(path))
+        records = gather(stream, limit)
+    if isinstance(records, pl.DataFrame):
+        records = join_votes(records)
+        refuse_double_ids(records, str(path))
+    else:
+        refuse_doubles(records, f"{path}: ")
     for note in notes if on_note else ():
         on_note(note)  # type: ignore[misc]
     card = Card(name=name, label_space=reading.space)
-    return Pairs(frame.lazy(), with_origin(card, frame, f"read from {origin}", *notes))
+    return Pairs(records.lazy(), with_origin(card, records, f"read from {origin}", *notes))
 
 
-def with_origin(card: Card, frame: pl.DataFrame, *steps: str) -> Card:
+def with_origin(card: Card, frame: pl.DataFrame | pl.LazyFrame, *steps: str) -> Card:
     """Return the card with how its pairs came to be, and with their languages: as they say, else as the script does."""
-    languages = tuple(sorted(frame["language"].drop_nulls().unique())) or card.languages
+    said = frame.lazy().select(pl.col("language").drop_nulls().unique()).collect(engine="streaming")
+    languages = tuple(sorted(said.to_series())) or card.languages
     if not languages:
-        language = detect_language(frame)
+        language = detect_language(frame.lazy().head(SAMPLE).collect())
         languages = (language,) if language else ()
         steps += (f"language {language} detected by its script",) if language else ()
     return replace(card, languages=languages, history=(*card.history, *steps))

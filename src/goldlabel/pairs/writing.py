@@ -82,7 +82,8 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
         with self._stack:
             for writer in self._writers.values():
                 writer.close()
-            self._refuse_double_ids()
+            if self._writers:
+                refuse_doubles(pl.scan_parquet([self._folder / self._path(split) for split in self._writers]))
             self.card = replace(
                 self.card,
                 files=tuple(self._entry(split) for split in SPLITS if split in self._writers),
@@ -104,22 +105,21 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
             bytes=path.stat().st_size,
         )
 
-    def _refuse_double_ids(self) -> None:
-        """Find equal ids by their 64-bit hashes: eight bytes a pair are held, not the ids."""
-        if not self._writers:
-            return
-        ids = pl.scan_parquet([self._folder / self._path(split) for split in self._writers]).select("id")
-        hashes = ids.select(pl.col("id").hash(seed=0)).collect(engine="streaming").to_series().to_numpy(writable=True)
-        hashes.sort()
-        double = hashes[1:][hashes[1:] == hashes[:-1]]
-        if not len(double):
-            return
-        seen = ids.filter(pl.col("id").hash(seed=0).is_in(pl.Series(double[:1000]).implode())).collect()["id"]
-        repeated = seen.value_counts().filter(pl.col("count") > 1).sort("id")
-        if len(repeated):
-            name, count = repeated.row(0)
-            more = f" (and {len(repeated) - 1} more ids are)" if len(repeated) > 1 else ""
-            raise InputError(f"id {name!r} is given to {count} pairs{more}; ids must be unique in a dataset")
+
+def refuse_doubles(frame: pl.LazyFrame, where: str = "") -> None:
+    """Refuse records of which two have one id, by 64-bit hashes: eight bytes a pair are held, not the ids."""
+    ids = frame.select("id")
+    hashes = ids.select(pl.col("id").hash(seed=0)).collect(engine="streaming").to_series().to_numpy(writable=True)
+    hashes.sort()
+    double = hashes[1:][hashes[1:] == hashes[:-1]]
+    if not len(double):
+        return
+    seen = ids.filter(pl.col("id").hash(seed=0).is_in(pl.Series(double[:1000]).implode())).collect()["id"]
+    repeated = seen.value_counts().filter(pl.col("count") > 1).sort("id")
+    if len(repeated):
+        name, count = repeated.row(0)
+        more = f" (and {len(repeated) - 1} more ids are)" if len(repeated) > 1 else ""
+        raise InputError(f"{where}id {name!r} is given to {count} pairs{more}; ids must be unique in a dataset")
 
 
 _REPETITIVE = ["label", "split", "dataset", "language", "genre", "level", "round", "condition"]
