@@ -24,7 +24,7 @@ def gather(blocks: Iterable[pl.DataFrame], limit: int | None = None) -> pl.DataF
     The file lies where ``TMPDIR`` says, and goes with the process.
     """
     stream, kept = _first(blocks, limit), [pl.DataFrame(schema=DTYPES)]
-    size = 0
+    size = 0.0
     for block in stream:
         kept.append(block)
         size += block.estimated_size()
