@@ -210,7 +210,8 @@ def train_command(
         options=parse_options(parse_map("--set", settings), model_options(model), model),
     )
     runs = _several(model, debias, seeds, sizes, grid)
-    if runs is None and work.chosen:
+    on_cluster = devices is not None and (work.executor == "ray" or work.cluster is not None)
+    if runs is None and work.chosen and not on_cluster:
         raise InputError(f"{work.chosen} is for several runs; add --seeds, --sizes or --grid, or leave it out")
     if runs is not None and devices:
         raise InputError("--devices is for one run; several share the devices by --jobs and --gpus-per-job")
@@ -318,6 +319,10 @@ def _run(
             on_step = None if on_run is None else partial(on_run, task.model)
             if is_one_of_many():
                 return join_and_run(task, output, on_step)
+            if devices is not None and work.chosen:
+                from goldlabel.train.cluster_devices import run_on_cluster
+
+                return run_on_cluster(task, output, devices=devices, cluster=work.cluster)
             if devices is not None and devices > 1:
                 return run_on_devices(task, output, on_step, devices=devices)
             return run_task(task, output, on_step)

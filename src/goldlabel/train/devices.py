@@ -74,15 +74,15 @@ def join_and_run(task: Task, folder: Path, on_step: OnStep | None = None) -> Run
 
     rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     task.check()
-    _check_trained(task)
+    check_trained(task)
     if task.options.device != "cpu" and torch.cuda.is_available():
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]) % torch.cuda.device_count())
     with _joined(rank, size, "env://", task):
-        return _train(rank, size, task, folder, on_step)
+        return train_together(rank, size, task, folder, on_step)
 
 
 def _check_devices(task: Task, devices: int) -> None:
-    _check_trained(task)
+    check_trained(task)
     from goldlabel.models.torch_model import resolve_device
 
     there = import_extra("torch", "torch").cuda.device_count()
@@ -90,7 +90,8 @@ def _check_devices(task: Task, devices: int) -> None:
         raise InputError(f"--devices {devices}: this machine has {there} GPUs; give at most so many, or --device cpu")
 
 
-def _check_trained(task: Task) -> None:
+def check_trained(task: Task) -> None:
+    """Refuse a model that makes no steps, which processes could share."""
     if not task.fitted_by_trainer or task.options.fixed:
         raise InputError(f"--devices: {task.model} is not trained in steps; leave it out")
 
@@ -181,12 +182,13 @@ def _work(_: Any, rank: int, size: int, place: str, task: Task, folder: Path, pi
         torch.cuda.set_device(rank)
     with _joined(rank, size, place, task):
         try:
-            return _train(rank, size, task, folder, on_step)
+            return train_together(rank, size, task, folder, on_step)
         except Interrupted:
             return KeyboardInterrupt
 
 
-def _train(rank: int, size: int, task: Task, folder: Path, on_step: OnStep | None) -> Run | None:
+def train_together(rank: int, size: int, task: Task, folder: Path, on_step: OnStep | None) -> Run | None:
+    """Do this process's part, once torch's group is joined; return the run in the first one."""
     from goldlabel.train.fit import help_task, run_task
     from goldlabel.train.group import Group
 
