@@ -148,7 +148,6 @@ def folder(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "data apply-review pairs.jsonl decided.csv -o out --json",
         "train linear --on pairs.jsonl -o out --json",
         "train linear --on pairs.jsonl --seeds 2 -o out --json",
-        "demo --no-serve -o out --json",
     ],
 )
 def test_every_json_key_is_documented(line: str, folder: Path) -> None:
