@@ -9,7 +9,7 @@ import pytest
 
 import goldlabel
 from goldlabel.cli import output
-from goldlabel.metrics import Estimate, in_percent, in_points, p_in_words, p_value, percent, wilson
+from goldlabel.metrics import Estimate, in_percent, in_points, many, p_in_words, p_value, percent, wilson
 
 UNDEFINED = Estimate.without_interval(None, level=0.95, n=0, units=0, method="none")
 
@@ -57,3 +57,8 @@ def test_tables_of_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split() == ["no", "gold", "5.0", "%", "<", "0.001", "0.200"]
     assert lines[1].index("5.0 %") > lines[2].index("15.0 %"), "figures stand to the right"
+
+
+def test_one_thing_and_many() -> None:
+    assert [many(count, "pair") for count in (0, 1, 1200)] == ["0 pairs", "1 pair", "1,200 pairs"]
+    assert many(2, "entry", "entries") == "2 entries"

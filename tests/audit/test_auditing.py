@@ -153,7 +153,7 @@ def test_near_duplicates_elsewhere_are_named_beside_exact_ones(planted: Pairs) -
     changed = pl.when(later).then(pl.col("hypothesis") + " x").otherwise(pl.col("hypothesis"))
     older = Pairs(planted.frame.with_columns(changed.alias("hypothesis")), replace(planted.card, name="older"))
     first = audit(planted, against=[older], near=True).findings[0]
-    assert re.match(r"1 pairs are also in older, and \d+ clusters of near-duplicates reach into it\.", first.text)
+    assert re.match(r"1 pair is also in older, and \d+ clusters of near-duplicates reach into it\.", first.text)
 
 
 def test_near_duplicates_that_were_not_looked_for_are_named(planted: Pairs, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from goldlabel.audit.examples import Example
 from goldlabel.audit.figures import ForeignText, Overlap, count_of
 from goldlabel.audit.findings import Fault, Finding
 from goldlabel.audit.leakage import Leakage, Near
-from goldlabel.metrics import in_percent
+from goldlabel.metrics import in_percent, many
 
 MOST_LEAKS = 5
 MOST_FAULTS = 3
@@ -52,11 +52,12 @@ def _across(leakage: Leakage) -> list[Finding]:
     if near and near.across_splits:
         text = (
             f"{near.pairs_across_splits:,} pairs have a duplicate or near-duplicate in another split "
-            f"({near.across_splits:,} clusters). Drop them with goldlabel data duplicates --drop."
+            f"({many(near.across_splits, 'cluster')}). Drop them with goldlabel data duplicates --drop."
         )
         return [Finding("near_duplicates_across_splits", text, Fault(near.across_splits), examples=_examples(near))]
     if count := leakage.duplicates_across_splits:
-        text = f"{count:,} pairs stand in more than one split. Split again with --exclude-overlap premise."
+        pairs = many(count, "pair stands", "pairs stand")
+        text = f"{pairs} in more than one split. Split again with --exclude-overlap premise."
         return [Finding("duplicates_across_splits", text, Fault(count), leakage.examples["across"])]
     return []
 
@@ -67,14 +68,18 @@ def _against(leakage: Leakage) -> list[Finding]:
         near = shared.near.across_datasets if shared.near else 0
         if shared.shared_pairs:
             every = "All " if shared.shared_pairs == shared.share.n else ""
-            more = f", and {near:,} clusters of near-duplicates reach into it" if near > shared.shared_pairs else ""
-            text = f"{every}{shared.shared_pairs:,} pairs are also in {name}{more}. Leave them out of one of the two."
+            clusters = many(near, "cluster of near-duplicates reaches", "clusters of near-duplicates reach")
+            more = f", and {clusters} into it" if near > shared.shared_pairs else ""
+            pairs = many(shared.shared_pairs, "pair is", "pairs are")
+            text = f"{every}{pairs} also in {name}{more}. Leave them out of one of the two."
             fault = Fault(shared.shared_pairs, shared.share, name)
         elif shared.shared_premises:
-            text = f"{shared.shared_premises:,} premises are also in {name}. Keep the two from being train and test."
+            premises = many(shared.shared_premises, "premise is", "premises are")
+            text = f"{premises} also in {name}. Keep the two from being train and test."
             fault = Fault(shared.shared_premises, dataset=name)
         elif near:
-            text = f"{near:,} clusters of near-duplicates reach into {name}. Look through them."
+            clusters = many(near, "cluster of near-duplicates reaches", "clusters of near-duplicates reach")
+            text = f"{clusters} into {name}. Look through them."
             fault = Fault(near, dataset=name)
         else:
             continue
@@ -87,8 +92,8 @@ def _shared_premises(leakage: Leakage) -> list[Finding]:
     if not (count := leakage.held_out_pairs):
         return []
     text = (
-        f"{count:,} pairs of dev or test have a premise that train has too. Split again, which keeps premises "
-        "together, or drop them with --exclude-overlap premise."
+        f"{many(count, 'pair of dev or test has', 'pairs of dev or test have')} a premise that train has too. Split "
+        "again, which keeps premises together, or drop them with --exclude-overlap premise."
     )
     return [Finding("shared_premises", text, Fault(count, leakage.held_out), leakage.examples["held_out"])]
 
