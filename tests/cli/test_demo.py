@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import sync_playwright
 from typer.testing import CliRunner
 
 import goldlabel as gl
 from goldlabel.cli.app import app
 from goldlabel.demo import steps
 from goldlabel.demo.lines import LINES
+from tests.report.test_page import FLAGS
 
 PAIRS = 300
 SMALL = f"""
@@ -47,6 +49,21 @@ def test_the_demo_leaves_the_folders_of_the_commands_and_their_report(made: tupl
         assert name in page
     assert (folder / "audit" / "index.html").exists()
     assert (folder / "bench" / "bench.json").exists()
+
+
+def test_the_report_in_a_browser(made: tuple[Path, dict[str, Any]], chromium: str) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        for width, scheme in ((1100, "light"), (360, "dark")):
+            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            complaints: list[str] = []
+            page.on("console", lambda message, seen=complaints: seen.append(message.text))
+            page.on("pageerror", lambda error, seen=complaints: seen.append(str(error)))
+            page.goto(Path(made[1]["report"]).resolve().as_uri())
+            assert page.locator("h1").is_visible()
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), width
+            assert complaints == []
+        browser.close()
 
 
 def test_every_json_key_is_documented(made: tuple[Path, dict[str, Any]]) -> None:
