@@ -13,6 +13,7 @@ from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.people.feedback import feedback
 from goldlabel.collect.people.people import ROLES, require_role
 from goldlabel.collect.projects import Project, project
+from goldlabel.collect.rounds.others import others_beside
 from goldlabel.collect.store import LARGEST
 from goldlabel.collect.work import history, remarks, tagging
 from goldlabel.collect.work.questions import LONGEST_NAME, LONGEST_RESPONSE, MOST_QUESTIONS, asked_with
@@ -40,6 +41,7 @@ def history_page(request: Request, project: Own, person: Person, store: Stored, 
     """What I have in hand, what I sent, and what I remarked."""
     with store.read() as tx:
         sent, older = history.sent(tx, project.id, person.person_id, before=before)
+        others = others_beside(tx, person.person_id, [one.answer_id for one in sent if one.pairs])
         held = remarks.in_hand(tx, project.id, person.person_id) if before is None else []
         said = remarks.own_remarks(tx, project.id, person.person_id)
         told = feedback(tx, project, person.person_id)
@@ -50,6 +52,7 @@ def history_page(request: Request, project: Own, person: Person, store: Stored, 
         project=project,
         sent=sent,
         older=older,
+        others=others,
         held=held,
         remarks=said,
         feedback=told,
