@@ -131,3 +131,15 @@ def test_who_writes_against_a_model_and_who_judges_it_read_the_same_words(langua
     writing, judging = (instructions(name, changed) for name in ("adversarial", "confirming"))
     assert all(words in text for words in told for text in (writing, judging))
     assert "**7" in writing
+
+
+@pytest.mark.parametrize(("language", "model"), [("en", "model"), ("zh", "模型")])
+def test_who_is_trained_for_rounds_learns_what_models_get_wrong(language: str, model: str) -> None:
+    rounds, plain = (training_examples(make_protocol(name, language)) for name in ("adversarial", "multi"))
+    own = [example for example in rounds if example not in plain]
+    assert own == rounds[:12], "those about models come first"
+    assert sum(model in example.explanation for example in own) > len(own) / 2
+    assert Counter(example.label for example in own) == dict.fromkeys(ORDER["nli3"], 4)
+    assert len({example.premise for example in rounds}) == len(rounds) == 20
+    counts = Counter(example.label for example in rounds).values()
+    assert max(counts) - min(counts) <= 1

@@ -80,6 +80,7 @@ ADVERSARIAL = Kind(
         "pay.bonus",
     ),
     judging_text="confirming",
+    training_text="training-fooling",
     protocols=tuple(ARMS),
     conditions=ARMS,
     about={

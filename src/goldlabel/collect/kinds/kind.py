@@ -65,12 +65,12 @@ class Kind:
 
     ``works`` follow from one another: what comes out of one is what the next is about. ``own`` is where the pairs
     come from that a project is about (``written`` in it or ``imported``), ``imports`` as what others may be brought.
-    ``judging_text`` names the instructions for verifiers. ``policy`` says when a pair is decided; ``relabels`` that
-    its verdict becomes its label. ``protocols`` are the names of ready-made protocols, which ``make`` makes in a
-    language; where these are ``conditions`` of writing, each told ``about`` in a line, several may be joined. Where a
-    kind ``has_rounds``, people write against models while a round is open. ``decided`` is called whenever a pair's
-    verdict changes (with the pair's id and whose answer changed it). ``words`` are its own for labels and settings, in
-    the place of the usual ones.
+    ``judging_text`` names the instructions for verifiers, ``training_text`` the practice that comes before the usual
+    one of its labels. ``policy`` says when a pair is decided; ``relabels`` that its verdict becomes its label.
+    ``protocols`` are the names of ready-made protocols, which ``make`` makes in a language; where these are
+    ``conditions`` of writing, each told ``about`` in a line, several may be joined. Where a kind ``has_rounds``, people
+    write against models while a round is open. ``decided`` is called whenever a pair's verdict changes (with the pair's
+    id and whose answer changed it). ``words`` are its own for labels and settings, in the place of the usual ones.
     """
 
     name: str
@@ -92,6 +92,7 @@ class Kind:
     has_conditions: bool = False
     has_rounds: bool = False
     relabels: bool = True
+    training_text: str | None = None
     words: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from goldlabel.collect.kinds import offered_kinds
+from goldlabel.collect.kinds import KINDS, offered_kinds
 from goldlabel.collect.messages import hint
 from goldlabel.collect.protocols import ORDER, Protocol, TrainingExample
 from goldlabel.collect.refusals import Invalid
@@ -95,9 +95,15 @@ def training_examples(protocol: Protocol) -> list[TrainingExample]:
 
 
 def known_examples(protocol: Protocol) -> list[TrainingExample]:
-    """Return the examples that come with Goldlabel in a protocol's language and labels, if there are any."""
-    known = _table(protocol.language, f"training-{protocol.labels}")["example"] if protocol.labels in TRAINED else []
-    return [TrainingExample(**one) for one in known]
+    """Return the examples that come with Goldlabel in a protocol's language and labels, if there are any.
+
+    Those of the project's kind come before those of its labels.
+    """
+    if protocol.labels not in TRAINED:
+        return []
+    names = (KINDS.get(protocol.kind).training_text, f"training-{protocol.labels}")
+    known = [example for name in names if name for example in _table(protocol.language, name)["example"]]
+    return [TrainingExample(**example) for example in known]
 
 
 TRAINED = ("nli3", "ordinal5")
