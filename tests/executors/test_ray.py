@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import goldlabel as gl  # noqa: E402
 from goldlabel.audit.corpus import read_corpus  # noqa: E402
 from goldlabel.audit.hypothesis_only import cross_validate_model  # noqa: E402
 from goldlabel.errors import InputError, PieceError  # noqa: E402
+from goldlabel.evaluate import shared_prediction  # noqa: E402
 from goldlabel.executors import DIED, Failure, Tell, collect, open_executor  # noqa: E402
 from goldlabel.executors.ray import LOST, Ray  # noqa: E402
 from goldlabel.files import lock_folder, sha256  # noqa: E402
@@ -73,6 +75,28 @@ def test_a_suite_outlives_a_node(cluster: str, doomed: Any, tmp_path: Path, monk
         {path.name: path.read_bytes() for path in (folder / "bench/answers").iterdir()} for folder in folders.values()
     ]
     assert answers[0] == answers[1]
+
+
+def test_scoring_outlives_a_node(cluster: str, doomed: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_prediction, "SLICE", 10)
+    written = {}
+    for name in ("here", "ray"):
+        folder = tmp_path / name
+        folder.mkdir()
+        monkeypatch.setenv(FOLDER, str(folder))
+        asked = pairs("train", 60)
+        with (
+            open_executor(name) as executor,
+            killing(doomed, folder, lambda folder=folder: len(begun(folder).get("entailment", [])) == 2)  # type: ignore[misc]
+            if name == "ray"
+            else nullcontext((folder / "go").touch()),
+        ):
+            gl.predict("tests.executors.samples:say_entailed", asked, folder / "out.parquet", executor=executor)
+        written[name] = (folder / "out.parquet").read_bytes()
+        assert (folder / "entailment.answered").read_text() == "10\n" * 6, "everything was asked, and nothing twice"
+    assert written["ray"] == written["here"]
+    places = begun(tmp_path / "ray")["entailment"]
+    assert (len(places), places.count(doomed.node_id)) == (7, 1), "the killed node was at work"
 
 
 def test_a_sweep_outlives_a_node(cluster: str, doomed: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

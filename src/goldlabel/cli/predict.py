@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -28,8 +29,10 @@ from goldlabel.cli.output import (
     show,
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
+from goldlabel.cli.work import WorkOptions, does_pieces
 
 
+@does_pieces
 @reads_files
 def predict_command(
     model: ModelArgument,
@@ -45,6 +48,7 @@ def predict_command(
     budget: BudgetOption = None,
     *,
     reading: ReadingOptions,
+    work: WorkOptions,
     limit: LimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -56,7 +60,10 @@ def predict_command(
     refuse_own_input(output, model)
     pairs = open_pairs(path, reading, limit=None)
     try:
-        with progress(f"predicting {path}", len(asked_pairs(pairs, split, limit)), in_bytes=False) as advance:
+        with (
+            work.open() if work.chosen or work.jobs else nullcontext() as executor,
+            progress(f"predicting {path}", len(asked_pairs(pairs, split, limit)), in_bytes=False) as advance,
+        ):
             result = predict(
                 model,
                 pairs,
@@ -64,6 +71,7 @@ def predict_command(
                 split=split,
                 limit=limit,
                 on_pairs=advance,
+                executor=executor,
                 **loading_options(device, precision, settings, budget),
             )
     except KeyboardInterrupt:

@@ -113,7 +113,7 @@ def answer(
         while start < len(block):
             part = block.slice(start, size)
             began = time.monotonic()
-            yield part, _answer(model, part)
+            yield part, answer_slice(model, part)
             start += len(part)
             if on_pairs is not None:
                 on_pairs(len(part))
@@ -128,7 +128,8 @@ def _check_labels(model: Model) -> None:
         )
 
 
-def _answer(model: Model, part: pl.DataFrame) -> NDArray[np.float64]:
+def answer_slice(model: Model, part: pl.DataFrame) -> NDArray[np.float64]:
+    """Return a model's probabilities for some pairs, all asked for at once."""
     try:
         if isinstance(model, Predictions):
             matrix = model.predict_pairs(part)

@@ -8,40 +8,33 @@ there, if the model is the same and they are about the same pairs.
 
 from __future__ import annotations
 
-import json
-import re
-import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.evaluate.answers import MOST_PAIRS, OnPairs, answer, open_model, usage_of
-from goldlabel.files import atomic_file, lock_folder, refuse_url, write_text
+from goldlabel.evaluate.parts import ASKED_COLUMNS, Parts, answers_frame, label_columns
+from goldlabel.evaluate.shared_prediction import SLICE, label_space_of, share_out
+from goldlabel.executors import Executor
+from goldlabel.files import refuse_url
 from goldlabel.models import Model
 from goldlabel.models.loading import describe_files
-from goldlabel.models.model import most_probable
 from goldlabel.pairs import Pairs, Result
-from goldlabel.pairs.gold import digest_texts, splits_of
+from goldlabel.pairs.gold import splits_of
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace
-from goldlabel.pairs.record import COLUMNS, SPLITS
+from goldlabel.pairs.record import SPLITS
 from goldlabel.registry import one_of
 
 if TYPE_CHECKING:
     from goldlabel.models.endpoint import EndpointSummary
 
 PARTS = ".parts"
-SETTINGS = "settings.json"
 SUFFIXES = (".parquet", ".jsonl", ".csv")
-_PART = re.compile(r"(\d{8})-(\d+)-([0-9a-f]{64})\.parquet")
-_ASKED = ("id", "premise", "hypothesis")
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,13 +100,15 @@ def predict(
     split: str | None = None,
     limit: int | None = None,
     on_pairs: OnPairs | None = None,
+    executor: Executor | None = None,
     **loading: Any,
 ) -> Prediction:
     """Write a model's probabilities for pairs, with gold label or without, into a Parquet, JSONL or CSV file.
 
     The file has ``id``, ``label`` (the most probable one, ``-`` for no answer) and one column per label. ``split`` and
     ``limit`` take less than all pairs. The model is one that is loaded, or what ``load_model`` loads by a name with
-    ``loading``; by its name, what was interrupted goes on where it was.
+    ``loading``; by its name, what was interrupted goes on where it was. An open ``executor`` shares the pairs out
+    to its workers, each of which loads the model; the bytes are the same whichever it is.
     """
     output = Path(output)
     refuse_url(output)
@@ -122,12 +117,38 @@ def predict(
     if output.is_dir():
         raise InputError(f"{output}: is a folder; name a file to write")
     frame = asked_pairs(pairs, split, limit).frame
+    if executor is not None:
+        return _predict_apart(executor, model, pairs, frame, output, on_pairs, loading)
     with open_model(model, [pairs], **loading) as (name, opened):
         settings = _settings(model, opened.label_space, loading) if isinstance(model, str | Path) else None
         labels, before, seconds = write_answers(opened, frame, output, settings, on_pairs)
         usage = usage_of(opened)
-    ordered = {label: labels[label] for label in (*opened.label_space.labels, NO_GOLD) if label in labels}
-    return Prediction(name, output, ordered, before, seconds, usage)
+    return Prediction(name, output, _ordered(labels, opened.label_space), before, seconds, usage)
+
+
+def _predict_apart(
+    executor: Executor,
+    model: Model | str | Path,
+    pairs: Pairs,
+    frame: pl.LazyFrame,
+    output: Path,
+    on_pairs: OnPairs | None,
+    loading: Mapping[str, Any],
+) -> Prediction:
+    space = label_space_of(model, pairs, loading)
+    label_columns(space)
+    parts = Parts(output.with_name(output.name + PARTS))
+    with parts.locked():
+        parts.begin(_settings(str(model), space, loading) | {"slices": SLICE})
+        before, seconds = share_out(
+            executor, str(model), frame, parts, {"default_space": pairs.card.label_space} | dict(loading), on_pairs
+        )
+        labels = parts.write(output)
+    return Prediction(str(model), output, _ordered(labels, space), before, seconds)
+
+
+def _ordered(labels: Mapping[str, int], space: LabelSpace) -> dict[str, int]:
+    return {label: labels[label] for label in (*space.labels, NO_GOLD) if label in labels}
 
 
 def write_answers(
@@ -139,15 +160,15 @@ def write_answers(
     """
     parts = Parts(output.with_name(output.name + PARTS))
     with parts.locked():
-        columns = ["id", "label", *_label_columns(model.label_space)]
+        columns = ["id", "label", *label_columns(model.label_space)]
         parts.begin(settings)
         before = parts.rows
         if on_pairs is not None:
             on_pairs(before)
-        blocks = frame.select(_ASKED).collect_batches(chunk_size=MOST_PAIRS, maintain_order=True)
+        blocks = frame.select(ASKED_COLUMNS).collect_batches(chunk_size=MOST_PAIRS, maintain_order=True)
         began = time.monotonic()
         for part, probabilities in answer(model, parts.skip(blocks), on_pairs):
-            parts.add(part, _answers(part["id"], probabilities, model.label_space).select(columns))
+            parts.add(part, answers_frame(part["id"], probabilities, model.label_space).select(columns))
         seconds = time.monotonic() - began
         return parts.write(output), before, seconds
 
@@ -160,104 +181,7 @@ def asked_pairs(pairs: Pairs, split: str | None, limit: int | None) -> Pairs:
     return chosen if limit is None else chosen.limit(limit)
 
 
-class Parts:
-    """The folder of predictions that are not complete, one part after the other."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other processes out; what has ended, or has nothing to go on from, leaves no folder."""
-        with lock_folder(self.folder, "predicting"):
-            try:
-                yield
-            except BaseException:
-                if not self._paths():
-                    shutil.rmtree(self.folder, ignore_errors=True)
-                raise
-            shutil.rmtree(self.folder, ignore_errors=True)
-
-    def begin(self, settings: Mapping[str, Any] | None) -> None:
-        """Take up what is there, which must have been made with the same settings; without any, begin anew."""
-        path = self.folder / SETTINGS
-        if settings is None:
-            for part in self._paths():
-                part.unlink()
-            return
-        wanted = json.loads(json.dumps(settings, default=str))
-        if path.exists() and self._paths() and (begun := json.loads(path.read_text(encoding="utf-8"))) != wanted:
-            names = ", ".join(name for name in wanted if begun.get(name) != wanted[name])
-            raise self._refusal(f"another model or other options ({names})")
-        write_text(path, json.dumps(wanted, indent=2, ensure_ascii=False) + "\n")
-
-    @property
-    def rows(self) -> int:
-        """The pairs in all parts."""
-        return sum(rows for _, rows, _ in self._named())
-
-    def skip(self, blocks: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-        """Pass over the pairs that the parts are about, and yield the others."""
-        rest = pl.DataFrame()
-        for _, rows, digest in self._named():
-            while len(rest) < rows and (block := next(blocks, None)) is not None:
-                rest = pl.concat([rest, block]) if len(rest) else block
-            if digest_texts(rest.head(rows)) != digest:
-                raise self._refusal("other pairs")
-            rest = rest.slice(rows)
-        if len(rest):
-            yield rest
-        yield from blocks
-
-    def add(self, part: pl.DataFrame, answers: pl.DataFrame) -> None:
-        """Write the answers to some pairs as the next part."""
-        name = f"{len(self._paths()):08}-{len(part)}-{digest_texts(part)}.parquet"
-        with atomic_file(self.folder / name) as temporary:
-            answers.write_parquet(temporary)
-
-    def write(self, output: Path) -> dict[str, int]:
-        """Make one file of all parts; return how many pairs got each label."""
-        paths = self._paths()
-        if not paths:
-            raise InputError("there are no pairs to predict")
-        answers = pl.scan_parquet(paths)
-        suffix = output.suffix.lower()
-        with atomic_file(output) as temporary:
-            if suffix == ".parquet":
-                answers.sink_parquet(temporary)
-            elif suffix == ".jsonl":
-                answers.sink_ndjson(temporary)
-            else:
-                answers.sink_csv(temporary)
-        return dict(answers.group_by("label").len().collect(engine="streaming").iter_rows())
-
-    def _paths(self) -> list[Path]:
-        return sorted(path for path in self.folder.iterdir() if _PART.fullmatch(path.name))
-
-    def _named(self) -> list[tuple[str, int, str]]:
-        parts = (_PART.fullmatch(path.name) for path in self._paths())
-        return [(part[1], int(part[2]), part[3]) for part in parts if part]
-
-    def _refusal(self, what: str) -> InputError:
-        return InputError(
-            f"{self.folder}: holds unfinished predictions of {what}; give the same command to go on with them, delete "
-            "the folder, or choose another -o"
-        )
-
-
 def _settings(model: str | Path, space: LabelSpace, loading: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the answers are a function of, beside the pairs; on which device is all the same."""
     options = {name: value for name, value in loading.items() if name != "device"}
     return {"model": str(model), "files": describe_files(model), "labels": list(space.labels), "options": options}
-
-
-def _label_columns(space: LabelSpace) -> Sequence[str]:
-    clash = next((label for label in space.labels if label in COLUMNS), None)
-    if clash:
-        raise InputError(f"label {clash!r} is called like a column of the file; its probabilities have no place there")
-    return space.labels
-
-
-def _answers(ids: pl.Series, probabilities: NDArray[np.float64], space: LabelSpace) -> pl.DataFrame:
-    columns = {label: pl.Series(probabilities[:, number]).fill_nan(None) for number, label in enumerate(space.labels)}
-    return pl.DataFrame({"id": ids, "label": most_probable(probabilities, space), **columns})

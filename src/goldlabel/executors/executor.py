@@ -64,6 +64,7 @@ def collect(
     function: Callable[..., Any],
     work: Work,
     *,
+    on_done: OnDone | None = None,
     on_told: OnTold | None = None,
     paths: Sequence[Path] = (),
 ) -> dict[str, Any]:
@@ -79,6 +80,8 @@ def collect(
                 raise InputError(outcome.message)
             raise PieceError(f"{name}: {outcome.leave(Path(tempfile.mkdtemp(prefix='goldlabel-'), 'error.txt'))}")
         outcomes[name] = outcome
+        if on_done is not None:
+            on_done(name, outcome)
 
     executor.run(function, work, done, on_told=on_told, paths=paths)
     return {name: outcomes[name] for name in work}
