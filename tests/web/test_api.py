@@ -39,7 +39,7 @@ BODIES: dict[str, Any] = {
         "origin": "gold",
         "pairs": [{"premise": "It rains.", "hypothesis": "It is wet.", "label": "entailment"}],
     },
-    "PATCH /projects/{project_id}/people/{person_id}/{role}": {"state": "active"},
+    "PATCH /projects/{project_id}/people/{pseudonym}/{role}": {"state": "active"},
     "POST /projects/{project_id}/invitations": {"role": "writer"},
     "POST /projects/{project_id}/claim": {"kind": "write"},
 }
@@ -108,7 +108,7 @@ def test_a_token_opens_nothing_but_the_interface(world: World) -> None:
 def test_things_of_another_project_do_not_exist_for_a_token(world: World) -> None:
     mine, theirs = objects(world, world.project), objects(world, world.other)
     boss = Program(world, "boss")
-    person = f"/projects/{mine['project_id']}/people/{theirs['person_id']}/writer"
+    person = f"/projects/{mine['project_id']}/people/{theirs['pseudonym']}/writer"
     assert boss("PATCH", person, {"state": "paused"}).status_code == 404
     assert boss("DELETE", f"/projects/{mine['project_id']}/invitations/{theirs['invite_id']}").status_code == 404
 

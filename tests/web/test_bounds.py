@@ -141,9 +141,9 @@ def test_amounts_are_digits_and_a_point(world: World, text: str) -> None:
     boss = world.visitor("boss")
     boss.get("/language/en")
     before = world.one(select(ledger.c.id).order_by(ledger.c.id.desc()).limit(1))
-    form = {"person_id": world.people["writer"], "kind": "bonus", "amount": text, "reason": "kind", "key": "k2"}
+    form = {"to": world.called("writer"), "kind": "bonus", "amount": text, "reason": "kind", "key": "k2"}
     answer = boss.post(f"/projects/{world.project}/ledger", form)
-    sent = {"person_id": world.people["writer"], "amount": text, "on": "2030-01-01", "key": "k3"}
+    sent = {"to": world.called("writer"), "amount": text, "on": "2030-01-01", "key": "k3"}
     for refused in (answer, boss.post(f"/projects/{world.project}/payouts", sent)):
         assert refused.status_code == 422
         if 0 < len(text) <= 30:

@@ -22,7 +22,7 @@ def test_no_route_of_a_requester_serves_one_who_is_paused_or_removed(empty: Worl
     visitor = world.visitor("nobody")
     assert visitor.get(f"/projects/{world.project}").status_code == 200
     for state, status in (("paused", 403), ("removed", 404)):
-        path = f"/projects/{world.project}/people/{deputy}/requester"
+        path = f"/projects/{world.project}/people/{world.called('nobody')}/requester"
         assert world.visitor("boss").post(path, {"state": state}).status_code == 303
         tried = 0
         for method, route in routes(world):
@@ -37,7 +37,7 @@ def test_no_route_of_a_requester_serves_one_who_is_paused_or_removed(empty: Worl
 def test_a_person_is_removed_and_let_in_again(empty: World) -> None:
     world = populate(empty, premises=4)
     boss, writer = world.visitor("boss"), world.visitor("writer")
-    path = f"/projects/{world.project}/people/{world.people['writer']}"
+    path = f"/projects/{world.project}/people/{world.called('writer')}"
     assert boss.post(f"{path}/writer", {"state": "removed"}).headers["location"] == path
     page = boss.get(path).text
     assert '<option value="removed" selected>' in page
@@ -52,7 +52,7 @@ def test_the_last_requester_is_told_so(empty: World) -> None:
     world = populate(empty, premises=4)
     boss = world.visitor("boss")
     for state in ("paused", "removed"):
-        answer = boss.post(f"/projects/{world.project}/people/{world.people['boss']}/requester", {"state": state})
+        answer = boss.post(f"/projects/{world.project}/people/{world.called('boss')}/requester", {"state": state})
         assert (answer.status_code, "no other active requester" in answer.text) == (409, True)
     assert boss.post(f"/projects/{world.project}/leave").status_code == 409
     assert boss.post("/account/delete", {"password": PASSWORD}).status_code == 409
@@ -103,4 +103,4 @@ def test_deleting_an_account(empty: World) -> None:
     assert writer.get("/").status_code == 303
     with world.store.read() as tx:
         assert tx.row(accounts, person_id=world.people["writer"]) is None
-    assert world.visitor("boss").get(f"/projects/{world.project}/people/{world.people['writer']}").status_code == 200
+    assert world.visitor("boss").get(f"/projects/{world.project}/people/{world.called('writer')}").status_code == 200

@@ -15,7 +15,7 @@ from tests.web.world import PASSWORD, Visitor, World, login_of, populate
 
 def test_a_forgotten_password(empty: World) -> None:
     world = populate(empty, premises=4)
-    boss, path = world.visitor("boss"), f"/projects/{world.project}/people/{world.people['writer']}"
+    boss, path = world.visitor("boss"), f"/projects/{world.project}/people/{world.called('writer')}"
     assert "Password lost" in boss.get(path).text
     shown = boss.send(f"{path}/password").text
     found = re.search(r"/password/[\w-]+", shown)

@@ -35,7 +35,7 @@ def agrees(world: World) -> bool:
 
 def test_work_is_rejected_on_the_persons_page_and_the_decision_taken_back(site: World, boss: Visitor) -> None:
     verifier = site.people["verifier"]
-    address = f"/projects/{site.project}/people/{verifier}"
+    address = f"/projects/{site.project}/people/{site.called('verifier')}"
     counted = select(func.count()).where(answers.c.person_id == verifier, answers.c.state == "counted")
     before = site.one(counted)
     form = {"decision": "reject", "work": "verify", "since": "", "reason": "<b>too quick"}
@@ -60,7 +60,7 @@ def test_payouts_are_written_down_and_come_as_tables(site: World, boss: Visitor)
     address, writer = f"/projects/{site.project}/payouts", site.people["writer"]
     with site.store.read() as tx:
         owed = totals(tx, site.project)[writer]
-    form = {"person_id": writer, "amount": "1.00", "on": "2030-01-31", "note": "=bank", "key": "k1"}
+    form = {"to": site.called("writer"), "amount": "1.00", "on": "2030-01-31", "note": "=bank", "key": "k1"}
     for _ in range(2):
         assert boss.post(address, form).status_code == 303
     with site.store.read() as tx:
@@ -123,7 +123,7 @@ def test_remarks_are_read_and_answered(site: World, boss: Visitor) -> None:
 
 def test_letters_are_shown_read_and_answered(site: World, boss: Visitor) -> None:
     verifier, home = site.visitor("verifier1"), f"/projects/{site.project}"
-    form = {"text": "<b>Please\nslow down", "to": site.people["verifier1"]}
+    form = {"text": "<b>Please\nslow down", "to": site.called("verifier1")}
     assert boss.post(f"{home}/letters", form).status_code == 303
     assert "2 new messages" in verifier.get("/").text
     assert "1 new message" in site.visitor("verifier").get("/").text

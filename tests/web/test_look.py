@@ -18,7 +18,7 @@ from tests.web.world import World, populate
 
 
 def names_in(page: str) -> list[str]:
-    return re.findall(r'<th scope="row"><a href="/projects/\d+/people/\d+">(\w+)</a>', page)
+    return re.findall(r'<th scope="row"><a href="/projects/\d+/people/\w+">(\w+)</a>', page)
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def _accounts(walk: Walk, clock: MovableClock) -> None:
     walk(stranger, "/login", {"login": login_of("writer1"), "password": PASSWORD})
     walk(stranger, "/login/code", {"code": factor.recovery_codes[0]})
     walk(writer, "/account/second-factor/off", {"password": PASSWORD})
-    page = walk(boss, "people/{person_id}/password", person_id=world.people["writer1"])
+    page = walk(boss, "people/{pseudonym}/password", pseudonym=world.called("writer1"))
     link = re.search(r"/password/([\w-]+)", page.text)
     assert link is not None
     walk(world.visitor(), "/password/{token}", {"password": PASSWORD}, token=link[1])
@@ -150,8 +150,8 @@ def _annotators(walk: Walk) -> None:
         wrong = next(label for label in protocol.answers if label != example.label)
         form = {"example": number, "label": wrong}
         walk(verifier, "training/{role}", form, project_id=schooled, role="verifier")
-    again = {"project_id": schooled, "person_id": world.people["verifier"]}
-    walk(boss, "people/{person_id}/training/again", **again)
+    again = {"project_id": schooled, "pseudonym": world.called("verifier", schooled)}
+    walk(boss, "people/{pseudonym}/training/again", **again)
 
 
 def _requesters(walk: Walk) -> None:
@@ -178,12 +178,12 @@ def _requesters(walk: Walk) -> None:
     example = {"premise": "It rained.", "hypothesis": "It was wet.", "label": "entailment", "explanation": "So it is."}
     walk(boss, "examples", {name: [value] for name, value in example.items()})
     walk(boss, "texts", {"name": "verifying", "action": "save", "text": "Judge."})
-    walk(boss, "people/{person_id}/{role}", {"state": "paused"}, role="writer")
+    walk(boss, "people/{pseudonym}/{role}", {"state": "paused"}, role="writer")
     walk(
         boss,
-        "people/{person_id}/work/decide",
+        "people/{pseudonym}/work/decide",
         {"decision": "requeue", "reason": "hasty", "work": "verify"},
-        person_id=world.people["verifier1"],
+        pseudonym=world.called("verifier1"),
     )
     newest = world.one(select(func.max(decisions.c.id)))
     walk(boss, "decisions/{decision_id}/continue", decision_id=newest)
@@ -192,7 +192,7 @@ def _requesters(walk: Walk) -> None:
     walk(boss, "letters", {"text": "Thank you."})
     walk(boss, "invitations", {"role": "writer"})
     walk(boss, "invitations/{invite_id}/revoke", invite_id=world.one(select(func.max(invites.c.id))))
-    pay = {"person_id": world.people["writer"], "amount": "0.10"}
+    pay = {"to": world.called("writer"), "amount": "0.10"}
     walk(boss, "ledger", {**pay, "kind": "bonus", "reason": "kind", "key": "a"})
     walk(boss, "ledger/{line_id}/reverse", {"reason": "by mistake"})
     walk(boss, "checks/{check_id}", {})
@@ -224,7 +224,7 @@ SECRETS = [
     ("/projects/{project_id}/invitations", {"role": "writer"}, invites),
     ("/projects/{project_id}/marketplace", {"provider": "prolific", "role": "verifier", "code": "C0DE"}, invites),
     ("/projects/{project_id}/webhooks", {"url": "https://hooks.example/x", "events": ["pair.verified"]}, webhooks),
-    ("/projects/{project_id}/people/{person_id}/password", {}, None),
+    ("/projects/{project_id}/people/{pseudonym}/password", {}, None),
 ]
 
 

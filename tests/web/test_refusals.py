@@ -18,10 +18,10 @@ from goldlabel.web.translation import as_sentence, templates, translate
 from tests.web.world import World, objects
 
 TERMS = re.compile(
-    r"goldlabel collect (init|password)|https://(HOST)?|postgresql://(USER@HOST/NAME|…)|--\w+"
-    r"|Goldlabel|Prolific|UTF-8|JSON|CSV|SQLite|CNY|MB|0x|true|false"
+    r"goldlabel (collect|leaderboard) (init|password|backup)|https?://(HOST)?|postgresql://(USER@HOST/NAME|…)|--\w+|-o\b"
+    r"|Goldlabel|Prolific|UTF-8|JSON|CSV|SQLite|CNY|MB|0x|true|false|premise|hypothesis|label"
 )
-"""Commands, addresses and names: what is written so in Chinese, too."""
+"""Commands, addresses, columns and names: what is written so in Chinese, too."""
 ENGLISH_WORDS = re.compile(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}")
 
 
@@ -89,8 +89,8 @@ WALK: list[tuple[str, str, dict[str, Any], str]] = [
     ("boss", PROJECT + "/invitations", {"data": {"role": "writer", "condition": "x"}}, "这个项目没有条件“x”"),
     ("boss", PROJECT + "/texts", {"data": {"name": "verifying", "action": "save"}}, "内容为空"),
     ("boss", PROJECT + "/texts", {"data": {"name": "x", "action": "save"}}, "这个项目没有说明“x”"),
-    ("boss", PROJECT + "/people/{person_id}/verifier", {"data": {"state": "paused"}}, "这个项目没有这位判断人"),
-    ("boss", PROJECT + "/people/{person_id}/training/again", {}, "练习并未失败"),
+    ("boss", PROJECT + "/people/{pseudonym}/verifier", {"data": {"state": "paused"}}, "这个项目没有这位判断人"),
+    ("boss", PROJECT + "/people/{pseudonym}/training/again", {}, "练习并未失败"),
     ("boss", PROJECT + "/checks/{check_id}", {"data": {"broken": "999999", "note": "x"}}, "句对 999999 不属于"),
     ("boss", PROJECT + "/ledger/{line_id}/reverse", {"data": {"reason": " "}}, "撤销一笔需要理由"),
     ("writer", PROJECT + "/state", {"data": {"state": "paused"}}, "只有项目的发起人可以这样做"),
@@ -160,7 +160,7 @@ def test_a_word_that_nobody_knows_stays() -> None:
     ],
 )
 def test_what_is_refused_leads_back_to_its_form(world: World, sender: str, back: str | None) -> None:
-    form = {"person_id": world.people["writer"], "amount": "NaN", "key": "k", "on": "2030-01-01"}
+    form = {"to": world.called("writer"), "amount": "NaN", "key": "k", "on": "2030-01-01"}
     place = f"/projects/{world.project}/payouts"
     answer = world.visitor("boss").post(place, form, headers={"referer": sender})
     assert answer.status_code == 422

@@ -264,18 +264,18 @@ def test_people_are_shown_and_changed(empty: World, boss: Visitor) -> None:
         everybody = qualification.people_overview(tx, world.project)
     assert all(one.pseudonym in page for one in everybody)
     assert "@label.example" not in page
-    writer = world.people["writer"]
-    one = boss.get(f"{address}/{writer}")
+    writer, name = world.people["writer"], world.called("writer")
+    one = boss.get(f"{address}/{name}")
     assert "bonus: kind" in one.text
     change = {"state": "paused", "condition": "multi-constraint", "exclusive": "true"}
-    assert boss.post(f"{address}/{writer}/writer", change).status_code == 303
+    assert boss.post(f"{address}/{name}/writer", change).status_code == 303
     with world.store.read() as tx:
         member = roles(tx, world.project, writer)["writer"]
     assert (member.state, member.exclusive) == ("paused", True)
-    assert boss.post(f"{address}/{writer}/verifier", {"state": "paused"}).status_code == 404
-    assert boss.post(f"{address}/{writer}/owner", {"state": "paused"}).status_code == 422
-    assert boss.get(f"{address}/{world.people['nobody']}").status_code == 404
-    assert boss.post(f"{address}/{writer}/training/again").status_code == 409
+    assert boss.post(f"{address}/{name}/verifier", {"state": "paused"}).status_code == 404
+    assert boss.post(f"{address}/{name}/owner", {"state": "paused"}).status_code == 422
+    assert boss.get(f"{address}/{writer}").status_code == 404
+    assert boss.post(f"{address}/{name}/training/again").status_code == 409
 
 
 def test_a_line_is_given_once_and_taken_back_once(empty: World, boss: Visitor) -> None:
@@ -284,15 +284,15 @@ def test_a_line_is_given_once_and_taken_back_once(empty: World, boss: Visitor) -
     page = boss.get(address).text
     key = re.search(r'name="key" value="(\w+)"', page)
     assert key is not None
-    writer = world.people["writer"]
+    writer, name = world.people["writer"], world.called("writer")
     before = _total(world, writer)
-    form = {"person_id": writer, "kind": "penalty", "amount": "0.25", "reason": "copied", "key": key[1]}
+    form = {"to": name, "kind": "penalty", "amount": "0.25", "reason": "copied", "key": key[1]}
     assert [boss.post(address, form).status_code for _ in range(2)] == [303, 303]
     assert _total(world, writer) == before - 0.25
     line = world.one(select(ledger.c.id).order_by(ledger.c.id.desc()))
     assert boss.post(f"{address}/{line}/reverse", {"reason": " "}).status_code == 422
-    answer = boss.post(f"{address}/{line}/reverse", {"reason": "was not", "next": f"{address}?person={writer}"})
-    assert answer.headers["location"] == f"{address}?person={writer}"
+    answer = boss.post(f"{address}/{line}/reverse", {"reason": "was not", "next": f"{address}?person={name}"})
+    assert answer.headers["location"] == f"{address}?person={name}"
     assert boss.post(f"{address}/{line}/reverse", {"reason": "was not"}).status_code == 303
     assert _total(world, writer) == before
     assert "taken back" in boss.get(address).text

@@ -16,6 +16,7 @@ from sqlalchemy.exc import StatementError
 from goldlabel.collect import projects
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.people import accounts, people
+from goldlabel.collect.people.pseudonyms import pseudonyms_of
 from goldlabel.collect.schema import assignments, events, metadata, sessions
 from goldlabel.collect.work.assignment import claim
 from goldlabel.collect.work.rules import Hypothesis
@@ -190,13 +191,13 @@ def test_things_of_another_project_do_not_exist(world: World) -> None:
         "vote": {"label": "neutral"},
         "reply": {"text": "thank you"},
         "text": {"pair": 1, "text": "It rains."},
-        "ledger": {"person_id": theirs["person_id"], "kind": "bonus", "amount": "1", "reason": "x", "key": "x"},
+        "ledger": {"to": theirs["pseudonym"], "kind": "bonus", "amount": "1", "reason": "x", "key": "x"},
     }
     tried = 0
     for method, path in routes(world):
         for name in (
             "pair_id",
-            "person_id",
+            "pseudonym",
             "invite_id",
             "line_id",
             "check_id",
@@ -379,7 +380,7 @@ def test_what_people_write_is_never_markup(empty: World) -> None:
         submit(tx, task.assignment_id, world.people["writer"], key="k", hypotheses=hypotheses, timings=None)
     visitor = world.visitor("boss")
     base = f"/projects/{made.id}"
-    given = {"person_id": world.people["writer"], "kind": "bonus", "amount": "1", "reason": EVIL, "key": "k"}
+    given = {"to": world.called("writer", made.id), "kind": "bonus", "amount": "1", "reason": EVIL, "key": "k"}
     assert visitor.post(f"{base}/ledger", given).status_code == 303
     pages = _crawl(visitor) | _crawl(world.visitor("writer")) | _crawl(world.visitor("verifier"))
     pages["refused"] = visitor.post("/projects", {"name": f"Project {EVIL}", "conditions": "single"}).text
@@ -551,7 +552,7 @@ def _crawl(visitor: Visitor, most: int = 120) -> dict[str, str]:
     waiting = ["/"]
     while waiting and len(seen) < most:
         address = waiting.pop(0)
-        shape = re.sub(r"\d+", "N", address)
+        shape = re.sub(r"\d+", "N", re.sub(r"/people/\w+|person=\w+|to=\w+", "person", address))
         if address in seen or alike.get(shape, 0) >= 2:
             continue
         answer = visitor.get(address)
@@ -568,9 +569,24 @@ def _crawl(visitor: Visitor, most: int = 120) -> dict[str, str]:
     return seen
 
 
+def test_addresses_and_forms_name_people_by_what_they_are_called_in_the_project(world: World) -> None:
+    """An id is the same in every project: it would tell who is who."""
+    with world.store.read() as tx:
+        names = set(pseudonyms_of(tx, world.project).values())
+    pages = "".join(_crawl(world.visitor("boss")).values())
+    for place in (r"/people/(\w+)", r"[?&](?:amp;)?person=(\w+)", r'name="to" value="(\w+)"'):
+        seen = set(re.findall(place, pages))
+        assert seen, place
+        assert seen <= names, (place, seen - names)
+    assert "person_id" not in pages
+    assert "person_id" not in world.visitor().get("/api/v1/openapi.json").text
+
+
 def test_the_crawl_sees_every_page_of_a_requester(world: World) -> None:
     seen = _crawl(world.visitor("boss"))
-    templates = {re.sub(r"/\d+", "/{}", address.split("?")[0]) for address in seen}
+    templates = {
+        re.sub(r"/\d+", "/{}", re.sub(r"/people/\w+", "/people/{}", address.split("?")[0])) for address in seen
+    }
     pages = {
         re.sub(r"\{\w+\}", "{}", path)
         for method, path in routes(world)

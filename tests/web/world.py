@@ -23,6 +23,7 @@ from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.jobs import ask, end_job, take_job
 from goldlabel.collect.money import ledger
 from goldlabel.collect.people import accounts, letters, people, rejection
+from goldlabel.collect.people.pseudonyms import pseudonyms_of
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.schema import answers, checks, decisions, invites, jobs, pairs
 from goldlabel.collect.schema import ledger as ledger_lines
@@ -94,6 +95,11 @@ class World:
         with self.store.write() as tx:
             session = accounts.open_session(tx, self.people[name], lifetime=timedelta(hours=1))
         return Visitor(self.app, session, **options)
+
+    def called(self, name: str, project_id: int = 0) -> str:
+        """Return the pseudonym that somebody has in a project: the first one, unless told another."""
+        with self.store.read() as tx:
+            return pseudonyms_of(tx, project_id or self.project)[self.people[name]]
 
     def work_off(self) -> None:
         """Do what a worker would."""
@@ -206,7 +212,7 @@ def objects(world: World, project_id: int) -> dict[str, int]:
         "premise_id": world.one(
             select(premise_rows.c.id).where(premise_rows.c.project_id == project_id, premise_rows.c.number.is_not(None))
         ),
-        "person_id": world.people[f"{prefix}writer"],
+        "pseudonym": world.called(f"{prefix}writer", project_id),
         "invite_id": world.one(select(invites.c.id).where(invites.c.project_id == project_id)),
         "line_id": world.one(select(ledger_lines.c.id).where(ledger_lines.c.project_id == project_id)),
         "decision_id": world.one(select(decisions.c.id).where(decisions.c.project_id == project_id)),

@@ -15,8 +15,8 @@ from goldlabel.web.failures import describe
 from goldlabel.web.pages import page
 from goldlabel.web.security import (
     HOUR,
+    Called,
     Managed,
-    ObjectId,
     Password,
     Person,
     Stored,
@@ -33,28 +33,30 @@ router = APIRouter()
 Token = Annotated[str, Path(max_length=200)]
 
 
-@router.post("/projects/{project_id}/people/{person_id}/password")
-def make_link(request: Request, project: Managed, person_id: ObjectId, person: Person, store: Stored) -> Response:
+@router.post("/projects/{project_id}/people/{pseudonym}/password")
+def make_link(
+    request: Request, project: Managed, pseudonym: str, called: Called, person: Person, store: Stored
+) -> Response:
     """Make a link, to be shown once."""
     limit(store, "password links by", str(person.person_id), most=60, window=HOUR)
     with store.write() as tx:
-        token = passes.make_reset(tx, project.id, person_id, by=person.person_id)
+        token = passes.make_reset(tx, project.id, called, by=person.person_id)
     link = f"{public_address(request)}/password/{token}"
-    return redirect_to_show(request, f"/projects/{project.id}/people/{person_id}/password", link)
+    return redirect_to_show(request, f"/projects/{project.id}/people/{pseudonym}/password", link)
 
 
-@router.get("/projects/{project_id}/people/{person_id}/password")
-def link_page(request: Request, project: Managed, person_id: ObjectId, store: Stored) -> Response:
+@router.get("/projects/{project_id}/people/{pseudonym}/password")
+def link_page(request: Request, project: Managed, pseudonym: str, called: Called, store: Stored) -> Response:
     """Show the link that was made just now; without one there is the person's page."""
     with store.read() as tx:
-        if not people.roles(tx, project.id, person_id):
+        if not people.roles(tx, project.id, called):
             raise Missing("no_person")
 
     def render(link: str) -> Response:
         if not link:
-            return RedirectResponse(f"/projects/{project.id}/people/{person_id}", 303)
+            return RedirectResponse(f"/projects/{project.id}/people/{pseudonym}", 303)
         hours = int(passes.LIFETIMES[passes.RESET] / HOUR)
-        return page(request, "requester/password.html", project=project, person_id=person_id, link=link, hours=hours)
+        return page(request, "requester/password.html", project=project, pseudonym=pseudonym, link=link, hours=hours)
 
     return show_once(request, render)
 

@@ -27,6 +27,7 @@ from goldlabel.collect.data.importing.tables import MOST_BYTES
 from goldlabel.collect.people import accounts, limits, people
 from goldlabel.collect.people.accounts import LONGEST_LOGIN, NewSession, Session
 from goldlabel.collect.people.passwords import LONGEST_PASSWORD
+from goldlabel.collect.people.pseudonyms import person_called
 from goldlabel.collect.people.tokens import Bearer, bearer
 from goldlabel.collect.projects import Project, project, projects_of, require_open
 from goldlabel.collect.store import LARGEST, Store
@@ -182,6 +183,7 @@ async def the_store(request: Request) -> Store:
 ProjectId = Annotated[int, Path(ge=1, le=LARGEST)]
 ObjectId = Annotated[int, Path(ge=1, le=LARGEST)]
 Before = Annotated[int | None, Query(ge=1, le=LARGEST)]
+LONGEST_NAME = 20
 Stored = Annotated[Store, Depends(the_store)]
 Person = Annotated[Session, Depends(signed_in)]
 Login = Annotated[str, Form(max_length=LONGEST_LOGIN)]
@@ -206,6 +208,15 @@ def managed_project(request: Request, owned: Owned) -> Project:
 
 
 Managed = Annotated[Project, Depends(managed_project)]
+
+
+def called_person(project: Managed, pseudonym: Annotated[str, Path(max_length=LONGEST_NAME)], store: Stored) -> int:
+    """Return whom an address names: by what they are called in the project, which says nothing about other projects."""
+    with store.read() as tx:
+        return person_called(tx, project.id, pseudonym)
+
+
+Called = Annotated[int, Depends(called_person)]
 
 
 def may_make_projects(person: Session, store: Store) -> bool:

@@ -180,7 +180,7 @@ def add_member(
     _check_role(tx, project_id, role, condition, exclusive)
     if role == "writer" and not condition:
         condition = _least_written(tx, project_id)
-    give_pseudonym(tx, project_id, person_id)
+    pseudonym = give_pseudonym(tx, project_id, person_id)
     added = tx.insert_new(
         members,
         project_id=project_id,
@@ -195,7 +195,7 @@ def add_member(
     if added:
         data = {"role": role, "condition": condition, "exclusive": exclusive}
         _record(tx, "member.joined", project_id, person_id, by, **data)
-        announce(tx, project_id, PERSON_JOINED, person=person_id, **data)
+        announce(tx, project_id, PERSON_JOINED, person=pseudonym, **data)
     elif role in held and held[role].state == "left":
         change_state(tx, held[role], "active", by=by)
     return roles(tx, project_id, person_id)[role]

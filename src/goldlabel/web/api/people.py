@@ -14,7 +14,7 @@ from goldlabel.collect.people.qualification import PersonOverview
 from goldlabel.collect.repeats import once
 from goldlabel.web.api.bearer import Holder, Key
 from goldlabel.web.requester.invitations import MOST_DAYS, MOST_USES
-from goldlabel.web.security import Managed, ObjectId, Stored, public_address
+from goldlabel.web.security import Called, Managed, ObjectId, Stored, public_address
 
 router = APIRouter(tags=["people"])
 
@@ -34,7 +34,6 @@ class MemberView(BaseModel):
 class PersonView(BaseModel):
     """A person, by pseudonym; seconds are medians, the amount is text."""
 
-    id: int
     pseudonym: str
     roles: list[MemberView]
     premises: int
@@ -92,13 +91,13 @@ def list_people(project: Managed, store: Stored) -> list[PersonView]:
         return [_person(one) for one in qualification.people_overview(tx, project.id)]
 
 
-@router.patch("/projects/{project_id}/people/{person_id}/{role}")
+@router.patch("/projects/{project_id}/people/{pseudonym}/{role}")
 def change_member(
-    project: Managed, person_id: ObjectId, role: Role, change: MemberChange, holder: Holder, store: Stored
+    project: Managed, called: Called, role: Role, change: MemberChange, holder: Holder, store: Stored
 ) -> MemberView:
     """Pause or remove somebody, let them go on, move a writer to another condition, keep a writer for test."""
     with store.write() as tx:
-        changed = leaving.change_member(tx, project.id, person_id, role, by=holder.person_id, **change.model_dump())
+        changed = leaving.change_member(tx, project.id, called, role, by=holder.person_id, **change.model_dump())
     return _member(changed)
 
 
@@ -136,7 +135,6 @@ def revoke_invitation(project: Managed, invite_id: ObjectId, holder: Holder, sto
 
 def _person(one: PersonOverview) -> PersonView:
     return PersonView(
-        id=one.person_id,
         pseudonym=one.pseudonym,
         roles=[_member(member) for member in one.roles.values()],
         premises=one.premises,

@@ -10,18 +10,19 @@ from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.people import rejection
+from goldlabel.collect.people.pseudonyms import pseudonyms_of
 from goldlabel.collect.store import LARGEST
-from goldlabel.web.security import Managed, ObjectId, Person, Stored
+from goldlabel.web.security import Called, Managed, ObjectId, Person, Stored
 
 router = APIRouter(tags=["people"])
 
 LONGEST_REASON = 500
 
 
-@router.post("/projects/{project_id}/people/{person_id}/work/decide")
+@router.post("/projects/{project_id}/people/{pseudonym}/work/decide")
 def decide(
     project: Managed,
-    person_id: ObjectId,
+    called: Called,
     person: Person,
     store: Stored,
     decision: Annotated[Literal["requeue", "reject", "exclude"], Form()],
@@ -35,7 +36,7 @@ def decide(
         decision_id = rejection.decide(
             tx,
             project.id,
-            person_id,
+            called,
             decision,
             reason=reason,
             by=person.person_id,
@@ -63,5 +64,6 @@ def go_on(project: Managed, decision_id: ObjectId, person: Person, store: Stored
 def _carry_out(project_id: int, decision_id: int, person: Person, store: Stored) -> Response:
     rejection.carry_out(store, project_id, decision_id, by=person.person_id)
     with store.read() as tx:
-        person_id = next(one.person_id for one in rejection.decisions_of(tx, project_id) if one.id == decision_id)
-    return RedirectResponse(f"/projects/{project_id}/people/{person_id}#work", 303)
+        decided = next(one for one in rejection.decisions_of(tx, project_id) if one.id == decision_id)
+        pseudonym = pseudonyms_of(tx, project_id)[decided.person_id]
+    return RedirectResponse(f"/projects/{project_id}/people/{pseudonym}#work", 303)

@@ -10,17 +10,16 @@ from fastapi.responses import RedirectResponse, Response
 from goldlabel.collect.people import consent, letters
 from goldlabel.collect.people.consent import LONGEST_CONSENT
 from goldlabel.collect.people.letters import LONGEST_LETTER
-from goldlabel.collect.people.pseudonyms import pseudonyms_of
-from goldlabel.collect.store import LARGEST
+from goldlabel.collect.people.pseudonyms import person_called, pseudonyms_of
 from goldlabel.web.pages import page
-from goldlabel.web.security import Managed, Person, Stored
+from goldlabel.web.security import LONGEST_NAME, Managed, Person, Stored
 
 router = APIRouter(tags=["people"])
 
 
 @router.get("/projects/{project_id}/letters")
 def letters_page(
-    request: Request, project: Managed, store: Stored, to: Annotated[int | None, Query(ge=1, le=LARGEST)] = None
+    request: Request, project: Managed, store: Stored, to: Annotated[str, Query(max_length=LONGEST_NAME)] = ""
 ) -> Response:
     """What was written to whom, who read it, and what came back."""
     with store.read() as tx:
@@ -35,11 +34,12 @@ def write_letter(
     person: Person,
     store: Stored,
     text: Annotated[str, Form(max_length=LONGEST_LETTER)],
-    to: Annotated[int, Form(ge=0, le=LARGEST)] = 0,
+    to: Annotated[str, Form(max_length=LONGEST_NAME)] = "",
 ) -> Response:
     """Write to one person, or to all."""
     with store.write() as tx:
-        letters.write_letter(tx, project.id, text, to=to or None, by=person.person_id)
+        whom = person_called(tx, project.id, to) if to else None
+        letters.write_letter(tx, project.id, text, to=whom, by=person.person_id)
     return RedirectResponse(f"/projects/{project.id}/letters", 303)
 
 

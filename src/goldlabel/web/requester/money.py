@@ -12,19 +12,18 @@ from fastapi.responses import RedirectResponse, Response
 from goldlabel.collect.data.browsing import ledger_kinds, ledger_slice, owed
 from goldlabel.collect.money import ledger
 from goldlabel.collect.money.amounts import LARGEST_AMOUNT, parse_amount
-from goldlabel.collect.people.pseudonyms import pseudonyms_of
+from goldlabel.collect.people.pseudonyms import person_called, pseudonyms_of
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import LARGEST
 from goldlabel.collect.work import checking
 from goldlabel.messages import Word
 from goldlabel.web.pages import page
-from goldlabel.web.security import Before, Managed, ObjectId, Person, Stored, local_path
+from goldlabel.web.security import LONGEST_NAME, Before, Managed, ObjectId, Person, Stored, local_path
 
 router = APIRouter(tags=["pay"])
 
 LONGEST_REASON = 500
 
-Id = Annotated[int, Form(ge=1, le=LARGEST)]
 Reason = Annotated[str, Form(max_length=LONGEST_REASON)]
 Here = Annotated[str, Form(max_length=200)]
 
@@ -43,17 +42,18 @@ def ledger_page(
     project: Managed,
     store: Stored,
     before: Before = None,
-    person: Annotated[int | None, Query(ge=1, le=LARGEST)] = None,
+    person: Annotated[str, Query(max_length=LONGEST_NAME)] = "",
     kind: Annotated[str, Query(max_length=20)] = "",
 ) -> Response:
     """What is owed to whom, and why, line by line."""
     with store.read() as tx:
+        person_id = person_called(tx, project.id, person) if person else None
         values: dict[str, Any] = {
             "names": pseudonyms_of(tx, project.id),
             "totals": ledger.totals(tx, project.id),
             "kinds": ledger_kinds(tx, project.id),
             "total": owed(tx, project.id),
-            "lines": ledger_slice(tx, project.id, person_id=person, kind=kind, before=before),
+            "lines": ledger_slice(tx, project.id, person_id=person_id, kind=kind, before=before),
         }
     return page(
         request,
@@ -71,7 +71,7 @@ def give_line(
     project: Managed,
     person: Person,
     store: Stored,
-    person_id: Id,
+    to: Annotated[str, Form(max_length=LONGEST_NAME)],
     kind: Annotated[Literal["bonus", "penalty"], Form()],
     amount: Annotated[str, Form(max_length=30)],
     reason: Reason,
@@ -81,8 +81,9 @@ def give_line(
     """Give a bonus or a penalty; sent twice, it counts once."""
     value = read_amount(amount)
     with store.write() as tx:
-        given = f"by hand {key}"
-        ledger.give(tx, project.id, person_id, kind=kind, amount=value, reason=reason, key=given, by=person.person_id)
+        whom = person_called(tx, project.id, to)
+        line = f"by hand {key}"
+        ledger.give(tx, project.id, whom, kind=kind, amount=value, reason=reason, key=line, by=person.person_id)
     return RedirectResponse(local_path(next) if next else f"/projects/{project.id}/ledger", 303)
 
 

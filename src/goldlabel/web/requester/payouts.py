@@ -12,10 +12,10 @@ from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect.money import payouts
 from goldlabel.collect.people import contacts
-from goldlabel.collect.store import LARGEST
+from goldlabel.collect.people.pseudonyms import person_called
 from goldlabel.web.pages import page
 from goldlabel.web.requester.money import read_amount
-from goldlabel.web.security import Managed, Person, Stored
+from goldlabel.web.security import LONGEST_NAME, Managed, Person, Stored
 from goldlabel.web.sorting import Sorted
 
 router = APIRouter(tags=["pay"])
@@ -53,7 +53,7 @@ def pay_out(
     project: Managed,
     person: Person,
     store: Stored,
-    person_id: Annotated[int, Form(ge=1, le=LARGEST)],
+    to: Annotated[str, Form(max_length=LONGEST_NAME)],
     amount: Annotated[str, Form(max_length=30)],
     on: Annotated[date, Form()],
     key: Key,
@@ -62,7 +62,8 @@ def pay_out(
     """Write down that money was sent to somebody; sent twice, it counts once."""
     value = read_amount(amount)
     with store.write() as tx:
-        payouts.pay_out(tx, project.id, person_id, amount=value, on=on, note=note, key=key, by=person.person_id)
+        whom = person_called(tx, project.id, to)
+        payouts.pay_out(tx, project.id, whom, amount=value, on=on, note=note, key=key, by=person.person_id)
     return _back(project.id)
 
 

@@ -19,7 +19,7 @@ from goldlabel.collect.refusals import Missing
 from goldlabel.collect.work.remarks import waiting_remarks
 from goldlabel.messages import Message
 from goldlabel.web.pages import page
-from goldlabel.web.security import Managed, ObjectId, Person, Stored
+from goldlabel.web.security import Called, Managed, Person, Stored
 from goldlabel.web.sorting import Sorted
 
 router = APIRouter(tags=["people"])
@@ -43,16 +43,16 @@ def people_page(request: Request, project: Managed, store: Stored, sorting: Sort
     return page(request, "requester/people.html", project=project, **values)
 
 
-@router.get("/projects/{project_id}/people/{person_id}")
-def person_page(request: Request, project: Managed, person_id: ObjectId, store: Stored) -> Response:
+@router.get("/projects/{project_id}/people/{pseudonym}")
+def person_page(request: Request, project: Managed, called: Called, store: Stored) -> Response:
     """One person: what they did, and what can be changed."""
     known = measurements.look_up(store, project.id).measured
     with store.read() as tx:
-        found = next((one for one in qualification.people_overview(tx, project.id) if one.person_id == person_id), None)
+        found = next((one for one in qualification.people_overview(tx, project.id) if one.person_id == called), None)
         if found is None:
             raise Missing("no_person")
-        lines = ledger_slice(tx, project.id, person_id=person_id)
-        decided = decisions_of(tx, project.id, person_id)
+        lines = ledger_slice(tx, project.id, person_id=called)
+        decided = decisions_of(tx, project.id, called)
     groups = known.meter.writers if known and known.meter else []
     return page(
         request,
@@ -66,10 +66,11 @@ def person_page(request: Request, project: Managed, person_id: ObjectId, store: 
     )
 
 
-@router.post("/projects/{project_id}/people/{person_id}/{role}")
+@router.post("/projects/{project_id}/people/{pseudonym}/{role}")
 def change_member(
     project: Managed,
-    person_id: ObjectId,
+    pseudonym: str,
+    called: Called,
     role: Role,
     person: Person,
     store: Stored,
@@ -82,25 +83,25 @@ def change_member(
         leaving.change_member(
             tx,
             project.id,
-            person_id,
+            called,
             role,
             by=person.person_id,
             state=state,
             condition=condition or None,
             exclusive=exclusive,
         )
-    own_power = person_id == person.person_id and role == "requester"
-    return RedirectResponse("/" if own_power else f"/projects/{project.id}/people/{person_id}", 303)
+    own_power = called == person.person_id and role == "requester"
+    return RedirectResponse("/" if own_power else f"/projects/{project.id}/people/{pseudonym}", 303)
 
 
-@router.post("/projects/{project_id}/people/{person_id}/training/again")
-def allow_attempt(project: Managed, person_id: ObjectId, person: Person, store: Stored) -> Response:
+@router.post("/projects/{project_id}/people/{pseudonym}/training/again")
+def allow_attempt(project: Managed, pseudonym: str, called: Called, person: Person, store: Stored) -> Response:
     """Let somebody who failed the training take it once more."""
     with store.write() as tx:
-        if not people.roles(tx, project.id, person_id):
+        if not people.roles(tx, project.id, called):
             raise Missing("no_person")
-        qualification.allow_attempt(tx, project.id, person_id, by=person.person_id)
-    return RedirectResponse(f"/projects/{project.id}/people/{person_id}", 303)
+        qualification.allow_attempt(tx, project.id, called, by=person.person_id)
+    return RedirectResponse(f"/projects/{project.id}/people/{pseudonym}", 303)
 
 
 def _columns(agreed: dict[str, PersonAgreement]) -> dict[str, Callable[[PersonOverview], Any]]:
