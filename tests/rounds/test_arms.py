@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -30,7 +31,9 @@ from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.work.assignment import claim, own_assignment
 from goldlabel.collect.work.verifying import vote
 from goldlabel.errors import InputError
-from goldlabel.rounds import Arm, Arms, compare_arms, measure_campaign
+from goldlabel.metrics import gap
+from goldlabel.rounds import Arm, Arms, compare_arms, measure_campaign, write_report
+from goldlabel.rounds.arms import Contrast
 from goldlabel.rounds.pilot import Assumptions, run_pilot
 from goldlabel.rounds.proposing import by_examples, by_function, propose
 from goldlabel.worker.measuring import measure
@@ -62,7 +65,7 @@ class Campaign:
             add_premises(tx, self.id, contexts(0, CONTEXTS), by=None)
         self.proposed = propose(store, self.id, by_function("tests.rounds.test_arms:write"), "mine")
         with store.write() as tx:
-            model = [Adversary(name="m", reference="tests:none", options={})]
+            model = [Adversary(name="m", reference="tests.web.duels:obedient", options={})]
             rates = Rates(pair=Decimal("1.00"), bonus=Decimal("0.50"))
             open_round(tx, self.id, model, number_of_tries=2, pay=rates, by=None)
         self.writers, self.verifiers = join(store, self.id, "writer", 6), join(store, self.id, "verifier", 3)
@@ -204,6 +207,43 @@ def test_the_arms_are_compared(campaign: Campaign, frame: pl.DataFrame, compared
     with campaign.store.read() as tx:
         (told,) = measure_campaign(take_snapshot(tx, campaign.id)).rounds
     assert told.examples == 2 * CONTEXTS, "Table 2 is of writers who saw the model"
+
+
+def test_arms_are_held_against_the_first_one(frame: pl.DataFrame, compared: Arms) -> None:
+    wrong = frame["meta"].str.json_path_match("$.pair_meta.fooled") == "true"
+    shares = {name: float(wrong.filter(frame["condition"] == name).mean() or 0.0) for name in ARMS}
+    contrasts = {(one.share, one.arm): one for one in compared.contrasts}
+    assert {arm for _, arm in contrasts} == {*ARMS[1:]}
+    assert {one.against for one in compared.contrasts} == {ARMS[0]}
+    for name in ARMS[1:]:
+        for share in ("fooled", "verified_errors"):  # all of what fooled the model was confirmed
+            one = contrasts[share, name]
+            assert one.difference.value == pytest.approx(shares[name] - shares[ARMS[0]])
+            assert one.difference.units == CONTEXTS, "arms have their contexts in common"
+        assert contrasts["confirmed", name].difference.value == 0.0
+    raw = {(one.share, one.arm): gap_of(frame, wrong, one) for one in compared.contrasts if one.share == "fooled"}
+    assert all(contrasts[key].p_value >= p_value for key, p_value in raw.items())
+    smallest = min(raw.values())
+    assert contrasts[min(raw, key=raw.__getitem__)].p_value == pytest.approx(min(1.0, len(contrasts) * smallest))
+
+
+def gap_of(frame: pl.DataFrame, hits: pl.Series, one: Contrast) -> float:
+    """Return the p-value of a contrast by itself."""
+    parts = [(frame["condition"] == name).to_numpy() for name in (one.arm, one.against)]
+    return gap(hits.to_numpy(), parts, units=frame["group"].to_numpy()).p_value
+
+
+def test_the_report_has_a_part_for_each_arm_and_what_they_differ_in(campaign: Campaign, tmp_path: Path) -> None:
+    report = write_report(campaign.store, campaign.id, tmp_path)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    for text in ("What the adversary is worth", "Arm against arm", *(f"{arm}: verified errors" for arm in ARMS)):
+        assert text in page, text
+    rows = pl.read_csv(tmp_path / "arms.csv")
+    assert rows["arm"].to_list() == [*ARMS]
+    assert report.arms is not None
+    assert [p == "–" for p in rows["p (Holm)"]] == [True, False, False]
+    told = json.loads((tmp_path / "rounds.json").read_text(encoding="utf-8"))["arms"]["contrasts"]
+    assert told == json.loads(json.dumps([one.to_dict() for one in report.arms.contrasts]))
 
 
 def test_the_meter_is_by_round_and_arm(campaign: Campaign) -> None:

@@ -192,6 +192,12 @@ def status_command(
 @reads_files
 def propose_command(
     folder: FolderArgument,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", metavar="openai:URL#NAME", help="A language model behind an endpoint that writes them."
+        ),
+    ] = None,
     generator: Annotated[
         str | None,
         typer.Option(
@@ -211,15 +217,21 @@ def propose_command(
     """Make suggestions that writers of the assisted arm begin with, where a context has none."""
     require_collect()
     from goldlabel.collect.rounds.proposals import empty_places
-    from goldlabel.rounds.proposing import by_examples, by_function, propose
+    from goldlabel.rounds.proposing import by_endpoint, by_examples, by_function, propose
 
-    if (generator is None) == (examples is None):
-        raise InputError("suggestions come from one place; give --generator MODULE:FUNCTION or --examples PATH")
-    if generator is not None:
-        generate, source = by_function(generator), generator
-    else:
-        generate, source = by_examples(open_pairs(str(examples), reading=reading, limit=None)), f"examples {examples}"
+    if sum(place is not None for place in (model, generator, examples)) != 1:
+        raise InputError(
+            "suggestions come from one place; give --model openai:URL#NAME, --generator MODULE:FUNCTION or "
+            "--examples PATH"
+        )
     with open_project(folder, database, project) as (store, found):
+        if model is not None:
+            generate, source = by_endpoint(model, found.protocol.language)
+        elif generator is not None:
+            generate, source = by_function(generator), generator
+        else:
+            pairs = open_pairs(str(examples), reading=reading, limit=None)
+            generate, source = by_examples(pairs), f"examples {examples}"
         with store.read() as tx:
             wanted = len(empty_places(tx, found))
         with progress("writing suggestions", wanted, in_bytes=False) as advance:

@@ -4,11 +4,15 @@ All arms have the same contexts, target labels, pay and verifiers, and writers c
 without a model to be seen the round's models were asked all the same, so that what they get wrong can be compared. A
 *sentence* is a try of a job that was ended; it is *confirmed* where others gave it the writer's label. The cost of a
 confirmed pair is all that was paid for the arm, writing and judging, over the pairs confirmed in it.
+
+Every arm is held against the first one. They share their contexts, so differences are taken with the pairs of one
+context together (``goldlabel.metrics.gaps``), and p-values are corrected for all of them (Holm 1979). Both tell what
+other contexts would have shown with these writers, not what other writers would.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,12 +26,18 @@ from goldlabel.collect.data.snapshot import Snapshot
 from goldlabel.collect.protocols import Condition
 from goldlabel.collect.rounds.costs import Costs
 from goldlabel.errors import InputError
-from goldlabel.metrics import Estimate, mean, share
+from goldlabel.metrics import Estimate, Gap, gap, holm, in_points, mean, p_value, share
 from goldlabel.metrics.bootstrap import Statistic, bootstrap_sums, divided
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.units import units_of
 
 WORDS = 5
+COUNTED = {
+    "fooled": pl.col("answered"),
+    "confirmed": pl.col("verdict").is_not_null(),
+    "verified_errors": pl.col("answered"),
+}
+"""Shares of an arm's sentences, and the sentences that each is a share of."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,13 +70,30 @@ class Arm:
         }
 
 
+@dataclass(frozen=True)
+class Contrast:
+    """A share of one arm less that of the first, and the p-value of no difference, corrected for all contrasts."""
+
+    share: str
+    arm: str
+    against: str
+    difference: Estimate
+    p_value: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        names = {name: getattr(self, name) for name in ("share", "arm", "against", "p_value")}
+        return names | {"difference": self.difference.to_dict()}
+
+
 @dataclass(frozen=True, repr=False)
 class Arms(Result):
-    """The arms of a campaign."""
+    """The arms of a campaign, and what they differ in."""
 
     name: str
     currency: str
     arms: tuple[Arm, ...]
+    contrasts: tuple[Contrast, ...]
 
     @property
     def title(self) -> str:
@@ -80,10 +107,16 @@ class Arms(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain values."""
-        return {"currency": self.currency, "arms": [arm.to_dict() for arm in self.arms]}
+        return {
+            "currency": self.currency,
+            "arms": [arm.to_dict() for arm in self.arms],
+            "contrasts": [contrast.to_dict() for contrast in self.contrasts],
+        }
 
     def _row(self, arm: Arm) -> dict[str, Any]:
         blind = arm.hypothesis_only
+        key = (arm.name, "verified_errors")
+        contrast = next((one for one in self.contrasts if (one.arm, one.share) == key), None)
         return {
             "arm": arm.name,
             "writers": arm.writers,
@@ -92,6 +125,8 @@ class Arms(Result):
             "model wrong, %": arm.fooled.percent().text(1),
             "confirmed, %": arm.confirmed.percent().text(1),
             "verified errors, %": arm.verified_errors.percent().text(1),
+            f"verified errors less {self.arms[0].name}'s": "–" if contrast is None else in_points(contrast.difference),
+            "p (Holm)": "–" if contrast is None else p_value(contrast.p_value),
             "hypothesis-only gain, %": "–" if blind is None else blind.gain.percent().text(1),
             "highest PMI": ", ".join(f"{word.word} ({word.pmi.defined:.2f})" for word in arm.words),
             "overlap, %": arm.overlap.percent().text(1),
@@ -106,17 +141,19 @@ def compare_arms(snapshot: Snapshot, costs: Costs, *, resamples: int = 1000) -> 
     ended = pl.col("round").is_not_null() & pl.col("meta").str.json_path_match("$.pair_meta.unfinished").is_null()
     pairs = Pairs(snapshot.own.frame.filter(ended), snapshot.own.card)
     protocol = snapshot.project.protocol
-    arms = (
-        _measure(arm, pairs, snapshot.verdicts, costs, resamples)
+    frame = _with_outcomes(pairs.frame.collect(), snapshot.verdicts)
+    written = set(frame["condition"])
+    arms = tuple(
+        _measure(arm, pairs.only(condition=arm.name), frame.filter(condition=arm.name), costs, resamples)
         for arm in protocol.conditions
-        if len(pairs.only(condition=arm.name))
+        if arm.name in written
     )
-    return Arms(snapshot.project.name, protocol.pay.currency, tuple(arms))
+    contrasts = tuple(_contrasts(frame, [arm.name for arm in arms]))
+    return Arms(snapshot.project.name, protocol.pay.currency, arms, contrasts)
 
 
-def _measure(arm: Condition, campaign: Pairs, verdicts: pl.DataFrame, costs: Costs, resamples: int) -> Arm:
-    pairs = campaign.only(condition=arm.name)
-    frame = pairs.frame.collect()
+def _with_outcomes(frame: pl.DataFrame, verdicts: pl.DataFrame) -> pl.DataFrame:
+    """Add what a model said to each sentence and what others decided."""
     meta = pl.col("meta")
     frame = frame.with_columns(
         pl.Series("unit", units_of(frame)),
@@ -129,8 +166,27 @@ def _measure(arm: Condition, campaign: Pairs, verdicts: pl.DataFrame, costs: Cos
     frame = frame.with_columns(
         pl.col("fooled").fill_null(False), confirmed=(pl.col("verdict") == pl.col("label")).fill_null(False)
     )
+    return frame.with_columns(verified_errors=pl.col("fooled") & pl.col("confirmed"))
+
+
+def _contrasts(frame: pl.DataFrame, names: Sequence[str]) -> Iterator[Contrast]:
+    """Yield what each arm has more or less of than the first, of each share that there are sentences for in both."""
+    gaps: dict[tuple[str, str], Gap] = {}
+    for share_name, of in COUNTED.items():
+        counted = frame.filter(of)
+        first, *others = ((counted["condition"] == name).to_numpy() for name in names)
+        for name, other in zip(names[1:], others, strict=True):
+            if first.any() and other.any():
+                hits, units = counted[share_name].to_numpy(), counted["unit"].to_numpy()
+                gaps[share_name, name] = gap(hits, [other, first], units=units)
+    adjusted = holm([one.p_value for one in gaps.values()])
+    for ((share_name, name), one), p in zip(gaps.items(), adjusted, strict=True):
+        yield Contrast(share_name, name, names[0], one.value, p)
+
+
+def _measure(arm: Condition, pairs: Pairs, frame: pl.DataFrame, costs: Costs, resamples: int) -> Arm:
     jobs = frame.unique(["writer", "group"], maintain_order=True).drop_nulls("seconds")
-    answered, judged = frame.filter("answered"), frame.drop_nulls("verdict")
+    shares = {name: _share(frame.filter(of), name) for name, of in COUNTED.items()}
     edited = frame.drop_nulls("distance")
     blind, overlap, words = _artifacts(pairs)
     return Arm(
@@ -138,11 +194,7 @@ def _measure(arm: Condition, campaign: Pairs, verdicts: pl.DataFrame, costs: Cos
         writers=frame["writer"].n_unique(),
         jobs=len(frame.unique(["writer", "group"])),
         sentences=len(frame),
-        fooled=_share(answered, "fooled"),
-        confirmed=_share(judged, "confirmed"),
-        verified_errors=share(
-            (answered["fooled"] & answered["confirmed"]).to_numpy(), units=answered["unit"].to_numpy()
-        ),
+        **shares,
         hypothesis_only=blind,
         overlap=overlap,
         words=words,

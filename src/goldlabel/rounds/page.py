@@ -16,6 +16,7 @@ from goldlabel.rounds.arms import Arms
 from goldlabel.rounds.comparisons import Forgotten
 from goldlabel.rounds.figures import Campaign, Histogram, RoundFigures
 
+SHARES = {"fooled": "model wrong", "confirmed": "confirmed", "verified_errors": "verified errors"}
 COMPARED = {
     "table-5": ("Equally many pairs", "Plain data, the rounds, and mixtures of them, with equally many pairs of each."),
     "figure-3": ("Verified or not", "As many verified training pairs as unverified ones."),
@@ -61,6 +62,26 @@ def _arms(arms: Arms | None) -> Iterator[Section]:
         )
         bars = [Bar(f"{arm.name}: verified errors", arm.verified_errors) for arm in arms.arms]
         yield Section(heading="What the adversary is worth", text=text, bars=bars, table=arms.table)
+        if arms.contrasts:
+            yield Section(
+                heading="Arm against arm",
+                text="How much larger a share is in an arm than in the first one, in points of per cent. Arms share "
+                "their contexts, so pairs of one context are taken together; p-values are corrected for all of these "
+                "differences (Holm). They tell what other contexts would have shown with the same writers.",
+                table=Table(
+                    columns=(
+                        "arm",
+                        "against",
+                        "share",
+                        Column("difference", percent=True, signed=True),
+                        Column("p", 3),
+                    ),
+                    rows=[
+                        (one.arm, one.against, SHARES[one.share], one.difference, one.p_value) for one in arms.contrasts
+                    ],
+                    name="contrasts",
+                ),
+            )
 
 
 def _judged(results: BenchResults | None) -> Iterator[Section]:

@@ -1,12 +1,17 @@
-"""Proposals for writers of an assisted arm: from a generator of the user's own, or from pairs of a dataset.
+"""Proposals for writers of an assisted arm: from a language model, a generator of one's own, or pairs of a dataset.
 
-A generator is any function ``f(premises, labels)`` that returns a hypothesis for each of them, ``module:function``. Of
-a dataset the hypothesis is taken whose premise is nearest to the context by TF-IDF, among pairs of the label asked for.
+A language model is asked behind an endpoint, with the prompt of the project's language in ``prompts/``. A generator is
+any function ``f(premises, labels)`` that returns a hypothesis for each of them, ``module:function``. Of a dataset the
+hypothesis is taken whose premise is nearest to the context by TF-IDF, among pairs of the label asked for.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
+import tomllib
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from goldlabel.collect.projects import project
@@ -16,6 +21,8 @@ from goldlabel.errors import InputError
 from goldlabel.models.function import REFERENCE, import_function_module
 from goldlabel.pairs import Pairs
 
+PROMPTS = Path(__file__).parent / "prompts"
+QUOTES = (('"', '"'), ("“", "”"), ("「", "」"), ("'", "'"))
 STEP = 64
 """Places that a generator is asked for at a time; what it wrote is kept before it is asked again."""
 Generate = Callable[[Sequence[Place]], Sequence[str]]
@@ -41,6 +48,45 @@ def propose(
             added += add_proposals(tx, project_id, part, texts, source, by=None)
         told(len(part))
     return added
+
+
+def by_endpoint(reference: str, language: str) -> tuple[Generate, str]:
+    """Return what asks a language model ``openai:URL#NAME``, and the source: the model, and the prompt with its digest.
+
+    Of what it says the first line is taken, without quotes around it.
+    """
+    from goldlabel.models.endpoint.writing import EndpointWriter
+
+    writer = EndpointWriter(reference)
+    path = PROMPTS / f"proposing-{language}.toml"
+    text = path.read_bytes()
+    prompt = tomllib.loads(text.decode())
+    source = f"{writer.name} (prompt {path.stem} {prompt['version']}, {hashlib.sha256(text).hexdigest()[:12]})"
+
+    def chat(place: Place) -> list[dict[str, str]]:
+        if place.label not in prompt["words"]:
+            allowed = ", ".join(prompt["words"])
+            raise InputError(
+                f"--model writes for the labels {allowed} alone, not for {place.label!r}; give --generator"
+            )
+        places = {"{premise}": place.premise, "{label}": prompt["words"][place.label]}
+        # In one pass, so that a context that holds "{label}" stays as it is.
+        question = re.sub(r"\{premise\}|\{label\}", lambda name: places[name[0]], prompt["question"].strip())
+        return [
+            {"role": "system", "content": prompt["instructions"].strip()},
+            {"role": "user", "content": question},
+        ]
+
+    def generate(places: Sequence[Place]) -> list[str]:
+        return [_sentence(said) for said in writer.write([chat(place) for place in places])]
+
+    return generate, source
+
+
+def _sentence(said: str) -> str:
+    first = next(iter(said.strip().splitlines()), "").strip()
+    quoted = len(first) > 1 and (first[0], first[-1]) in QUOTES
+    return first[1:-1].strip() if quoted else first
 
 
 def by_function(reference: str) -> Generate:

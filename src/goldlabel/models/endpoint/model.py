@@ -33,6 +33,28 @@ _LOOK_UP = 0.2
 T = TypeVar("T")
 
 
+def parse_reference(reference: str) -> tuple[str, str]:
+    """Return the address of the endpoint and the name of the model in ``openai:URL#MODEL``."""
+    reference = reference.removeprefix(SCHEME)
+    url, _, model = reference.partition("#")
+    example = f"write {SCHEME}http://127.0.0.1:8000/v1#MODEL"
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:
+        host = None
+    if not host or parts.scheme not in ("http", "https"):
+        raise InputError(f"{SCHEME}{reference}: is not the address of an endpoint; {example}")
+    if not model:
+        raise InputError(f"{SCHEME}{reference}: names no model behind a '#'; {example}")
+    if parts.username or parts.password or parts.query:
+        raise InputError(
+            f"{SCHEME}{parts.scheme}://{host}…: an address is written into results, so that a key does not "
+            "belong into it; set OPENAI_API_KEY instead"
+        )
+    return url.rstrip("/"), model
+
+
 class Endpoint(Unmoved):
     """A language model behind an OpenAI-compatible endpoint.
 
@@ -58,27 +80,11 @@ class Endpoint(Unmoved):
     @classmethod
     def from_reference(cls, reference: str, **options: Any) -> Self:
         """Return the model for ``URL#MODEL``; options go by the names of ``EndpointOptions``, as values or as words."""
-        reference = reference.removeprefix(SCHEME)
-        url, _, model = reference.partition("#")
-        example = f"write {SCHEME}http://127.0.0.1:8000/v1#MODEL"
-        try:
-            parts = urlsplit(url)
-            host = parts.hostname
-        except ValueError:
-            host = None
-        if not host or parts.scheme not in ("http", "https"):
-            raise InputError(f"{SCHEME}{reference}: is not the address of an endpoint; {example}")
-        if not model:
-            raise InputError(f"{SCHEME}{reference}: names no model behind a '#'; {example}")
-        if parts.username or parts.password or parts.query:
-            raise InputError(
-                f"{SCHEME}{parts.scheme}://{host}…: an address is written into results, so that a key does not "
-                "belong into it; set OPENAI_API_KEY instead"
-            )
+        url, model = parse_reference(reference)
         kind = SCHEME.rstrip(":")
         parsed = parse_options(options, cls.own_options(), kind)
         check_options(kind, EndpointOptions, parsed)
-        return cls(url.rstrip("/"), model, EndpointOptions(**parsed))
+        return cls(url, model, EndpointOptions(**parsed))
 
     def predict(
         self, premises: Sequence[str], hypotheses: Sequence[str], *, on_progress: OnProgress | None = None

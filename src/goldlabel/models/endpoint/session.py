@@ -26,7 +26,7 @@ OnProgress = Callable[[int, int], None]
 """Called with the pairs that are done and the number of pairs."""
 _FILTERED = ("content_filter", "content_policy")
 """Codes with which servers refuse a prompt for what it says."""
-_PATHS = {"chat": "/chat/completions", "completion": "/completions"}
+PATHS = {"chat": "/chat/completions", "completion": "/completions"}
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Session:
 
     def __init__(self, endpoint: str, url: str, model: str, options: EndpointOptions, path: Path, tally: Tally) -> None:
         self._endpoint = endpoint
-        self._address = url + _PATHS[options.api]
+        self._address = url + PATHS[options.api]
         self._model = model
         self._options = options
         self._tally = tally
