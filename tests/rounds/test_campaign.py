@@ -195,9 +195,9 @@ def test_a_training_that_is_killed_goes_on_to_the_same_models(played: Played) ->
 def test_a_server_that_is_killed_changes_nothing(tmp_path: Path) -> None:
     calm, killed = (set_up(tmp_path / name / "campaign") for name in ("calm", "killed"))
     with serving(calm.store) as site:
-        calm.play(site.address, 15)
-    with served_and_killed(killed.store, killed.folder, at=8) as server:
-        killed.play(server.address, 15)
+        calm.play(site.address, 6)
+    with served_and_killed(killed.store, killed.folder, at=3) as server:
+        killed.play(server.address, 6)
     assert killed.jobs == calm.jobs
     assert told(killed.exports[0]) == told(calm.exports[0])
     with killed.store.read() as tx:
