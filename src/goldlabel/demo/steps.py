@@ -118,7 +118,9 @@ def run_demo(
     agreement = verification.whole.to_dict()
     low, high = agreement["intervals"]["fleiss_kappa"]
     step(
-        "voted", kappa=f"{agreement['fleiss_kappa']:.2f} ({low:.2f} to {high:.2f})", flagged=", ".join(_flagged(verification))
+        "voted",
+        kappa=f"{agreement['fleiss_kappa']:.2f} ({low:.2f} to {high:.2f})",
+        flagged=", ".join(_flagged(verification)),
     )
 
     progress.begin("auditing")
@@ -133,7 +135,10 @@ def run_demo(
     step("made-sets", recast=len(sets[RECAST]), stress=stress)
 
     results = _judge(folder, sets, seed, progress)
-    scores = {model: {name: in_percent(results.accuracy(model, name)) for name in (PLANTED, CLEAN)} for model in (PLAIN, DEBIASED)}
+    scores = {
+        model: {name: in_percent(results.accuracy(model, name)) for name in (PLANTED, CLEAN)}
+        for model in (PLAIN, DEBIASED)
+    }
     step("judged", plain=PLAIN, **scores[PLAIN])
     gain, over = results.compare_means(DEBIASED, PLAIN)
     step(
