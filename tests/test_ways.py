@@ -1,4 +1,4 @@
-"""The ways of ``docs/ways.md``, carried out line by line; the hub is a stand-in, a server of the test's own."""
+"""The pages ``ways`` and ``tutorials``, carried out line by line; the hub is a stand-in, a server of the test's own."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from tests.test_docs import ROOT, _blocks
 
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=<...>' to upload raw bytes:DeprecationWarning")
 
+SERVED = ("goldlabel collect serve", "goldlabel collect play")
+"""They run until somebody ends them; ``tests/test_docs.py`` holds them against the parser."""
+
 
 def _walk(page: Path) -> dict[str, Done]:
     """Run the page's blocks in their order; return what each command said."""
@@ -26,6 +29,8 @@ def _walk(page: Path) -> dict[str, Done]:
         if block.language == "python":
             exec(compile(block.text, str(page), "exec"), namespace)
         for line in block.text.splitlines() if block.language == "sh" else ():
+            if line.startswith(SERVED):
+                continue
             done = run(*shlex.split(line)[1:])
             assert done.returncode == 0, f"{line}\n{done.stderr}"
             said[line.removeprefix("goldlabel ")] = done
@@ -51,3 +56,12 @@ def test_the_ways_run_from_start_to_end(hub: Hub, home: Path, tmp_path: Path, mo
     assert json.loads(difference.stdout)["n"] == len(gl.read("animals").only(split="test"))
     checked = next(done.stdout for line, done in said.items() if line.startswith("recast check"))
     assert "10 pairs of ours, 10 published, 10 matched" in checked
+
+
+def test_the_tutorials_run_from_start_to_end(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = _walk(ROOT / "docs" / "tutorials.md")
+    assert gl.read("recast").to_dict()["labels"] == {"entailment": 2, "not_entailment": 1}
+    audited = next(done.stdout for line, done in said.items() if line.startswith("audit "))
+    assert "negation" in audited
+    assert Path("report", "index.html").exists()
