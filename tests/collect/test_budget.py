@@ -12,13 +12,16 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.money import payouts
 from goldlabel.collect.money.budget import is_reached, standing
+from goldlabel.collect.money.ledger import totals
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.people import set_member
 from goldlabel.collect.projects import add_premises, configure, create_project, project, set_state
 from goldlabel.collect.protocols import Protocol, with_settings
 from goldlabel.collect.refusals import Conflict
+from goldlabel.collect.rounds.rounds import open_round
 from goldlabel.collect.schema import assignments, deliveries, events, ledger, pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.webhooks import BUDGET_REACHED, add_webhook
@@ -30,6 +33,7 @@ from goldlabel.collect.work.writing import submit
 from tests.collect.campaign import ANIMALS, bring_pairs, join, small_protocol
 from tests.collect.conftest import MovableClock
 from tests.collect.test_assignment import pool
+from tests.collect.test_rounds import MODELS, fool, fool_once
 
 LABELS = ("entailment", "neutral", "contradiction")
 WRITTEN = [
@@ -265,3 +269,68 @@ def test_twenty_people_at_once_never_exceed_it(store: Store) -> None:
         assert len(tx.all(select(events.c.id).where(events.c.kind == BUDGET_REACHED))) == 1
     assert told.earned * 10_000 == spent <= 90_500
     assert 0 <= told.left < Decimal("0.90")
+
+
+def adversarial(store: Store, **settings: Any) -> int:
+    """A project of rounds with this pay and texts enough for everybody."""
+    protocol = KINDS.get("adversarial").make([], "en")
+    protocol = replace(protocol, qualification=replace(protocol.qualification, training=0))
+    changes = {f"pay.{key}": str(value) for key, value in settings.items()}
+    return made(store, with_settings(protocol, changes), premises=60)
+
+
+def test_twenty_people_at_once_never_exceed_it_by_the_bonuses_that_come_with_verdicts(store: Store) -> None:
+    """Every pair that fools the model is confirmed: what its bonus costs was kept when the job was given out."""
+    project_id = adversarial(store, budget="9.05", pair="0.30", bonus="1.00", label="0.05")
+    with store.write() as tx:
+        open_round(tx, project_id, MODELS, by=None)
+    writers, verifiers = join(store, project_id, "writer", 10), join(store, project_id, "verifier", 10)
+    together, failures = threading.Barrier(20), list[BaseException]()
+
+    def work(person_id: int, kind: str) -> None:
+        try:
+            together.wait()
+            for number in range(6):
+                with store.write() as tx:
+                    for one in claim(tx, project_id, person_id, kind).tasks:
+                        if kind == "write":
+                            fool_once(tx, one.assignment_id, person_id, set())
+                        else:
+                            judged = select(assignments.c.pair_id).where(assignments.c.id == one.assignment_id)
+                            confirmed = tx.value(select(pairs.c.label).where(pairs.c.id.in_(judged)))
+                            vote(tx, one.assignment_id, person_id, key=f"k{number}", label=confirmed)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(one, "write")) for one in writers]
+    threads += [threading.Thread(target=work, args=(one, "verify")) for one in verifiers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    with store.read() as tx:
+        told = standing(tx, project(tx, project_id))
+        waits = pairs.c.draw_number.is_not(None), pairs.c.verdict.is_(None)
+        waiting = len(tx.all(select(pairs.c.id).where(*waits)))
+    assert told.reached
+    assert earned(store, project_id) + waiting * 10_000 <= 90_500
+    assert told.in_hand >= waiting
+
+
+def test_a_round_keeps_the_rates_that_it_was_opened_with(store: Store) -> None:
+    project_id = adversarial(store, pair="0.30", bonus="0.50", label="0.05")
+    with store.write() as tx:
+        opened = open_round(tx, project_id, MODELS, by=None)
+    (writer,) = join(store, project_id, "writer", 1)
+    target = fool(store, project_id, writer)
+    with store.write() as tx:
+        configure(tx, project_id, with_settings(project(tx, project_id).protocol, {"pay.bonus": "0"}), by=None)
+        assert open_round(tx, project_id, MODELS, by=None) == opened, "asked twice, opened once"
+    for verifier in join(store, project_id, "verifier", 2):
+        with store.write() as tx:
+            (task,) = claim(tx, project_id, verifier, "verify").tasks
+            vote(tx, task.assignment_id, verifier, key="k", label=target)
+    with store.read() as tx:
+        assert totals(tx, project_id)[writer] == Decimal("0.80")
+        assert check(tx, project_id) == []

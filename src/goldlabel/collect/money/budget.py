@@ -1,27 +1,28 @@
 """The budget: what a project may cost, kept by pausing it before a task is given out that might go beyond.
 
 What people earned counts, and what tasks in their hands may still earn at most: what every sentence of it pays, the
-bonus where it may be won, or what the floor under an hour's pay makes of the time for which it is lent. So whatever is
-in hand can be taken and paid. Only what a requester does by themselves goes beyond: a bonus by hand, rejected work
-taken back in, higher rates while tasks are out.
+bonus where it may be won, or what the floor under an hour's pay makes of the time for which it is lent. The bonus of a
+round comes later, with the verdict: it counts with the job, and then with the pair for as long as that has no verdict.
+So whatever is in hand can be taken and paid. What goes beyond is what a requester does by themselves (a bonus by hand,
+rejected work taken back in, higher rates while tasks are out), and a verdict that changes after all.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Float, Row, Text, and_, cast, func, literal, null, or_, select, union_all
+from sqlalchemy import BigInteger, Float, Row, Text, and_, case, cast, func, literal, null, or_, select, union_all
 
 from goldlabel.collect.events import record
 from goldlabel.collect.money.hours import lease_time, work_time
 from goldlabel.collect.money.ledger import PAYOUT, in_currency, in_units, kind_of
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.refusals import Conflict
-from goldlabel.collect.schema import assignments, events, ledger, projects, rounds, tasks
+from goldlabel.collect.schema import assignments, events, ledger, pairs, projects, rounds, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.webhooks import BUDGET_REACHED, announce
 
@@ -45,6 +46,13 @@ class Standing:
         return self.budget - self.earned - self.in_hand
 
 
+class Rate(NamedTuple):
+    """What a round pays for a job, and for a pair of it that is confirmed, as the database keeps it."""
+
+    pair: int
+    bonus: int
+
+
 def hold_budget(tx: Transaction, project_id: int) -> Project:
     """Return a project; where it has a budget, its row is held, so that tasks are given out one after another."""
     found = project(tx, project_id)
@@ -59,7 +67,7 @@ def has_room(tx: Transaction, found: Project, task: Row[Any], *, again: bool = T
     if not found.protocol.pay.budget:
         return True
     earned, in_hand = _sums(tx, found, without=task.id if again else 0)
-    more = _most(tx, found)(task.kind, task.condition)
+    more = _most(found, _rates(tx, found))(task.kind, task.condition)
     return earned + in_hand + more <= in_units(found.protocol.pay.budget)
 
 
@@ -103,13 +111,16 @@ def _sums(tx: Transaction, found: Project, *, without: int = 0) -> tuple[int, in
 
     One statement reads both: between two, an answer could be sent and be in neither.
     """
-    most = _most(tx, found)
+    rates = _rates(tx, found)
+    most = _most(found, rates)
     earned: Counter[int] = Counter()
     seconds: Counter[int] = Counter()
     in_hand = 0
-    for row in tx.all(_counting(found, without)):
+    for row in tx.all(_counting(found, without, rates)):
         if row.what == "task":
             in_hand += int(row.number) * most(row.kind, row.condition)
+        elif row.what == "bonus":
+            in_hand += int(row.number)
         elif row.what == "line":
             earned[row.person_id] += int(row.number)
         else:
@@ -118,8 +129,10 @@ def _sums(tx: Transaction, found: Project, *, without: int = 0) -> tuple[int, in
     return sum(earned.values()) + missing, in_hand
 
 
-def _counting(found: Project, without: int) -> Any:
+def _counting(found: Project, without: int, rates: Mapping[int, Rate]) -> Any:
     """Select the tasks that may be answered without being given out again, the lines, and the hours if they matter.
+
+    Of rounds, the bonuses, too, of pairs that wait for a verdict.
 
     Who had a task before may still answer it while it is free, and is paid.
     """
@@ -145,19 +158,38 @@ def _counting(found: Project, without: int) -> Any:
         .group_by(ledger.c.person_id)
     )
     parts = [in_hand, lines]
+    if rates:
+        bonus = case({round_id: rate.bonus for round_id, rate in rates.items()}, value=pairs.c.round_id, else_=0)
+        parts.append(
+            select(literal("bonus"), nothing, nothing, nobody, cast(func.coalesce(func.sum(bonus), 0), Float))
+            .where(pairs.c.project_id == found.id, pairs.c.round_id.is_not(None), pairs.c.draw_number.is_not(None))
+            .where(pairs.c.state == "counted", pairs.c.hidden.is_(None), pairs.c.verdict.is_(None))
+        )
     if found.protocol.pay.floor:
         time = work_time(found).subquery()
         parts.append(select(literal("time"), nothing, nothing, time.c.person_id, cast(time.c.seconds, Float)))
     return union_all(*parts)
 
 
-def _most(tx: Transaction, found: Project) -> Callable[[str, str], int]:
+def _rates(tx: Transaction, found: Project) -> dict[int, Rate]:
+    """Return what each round of a project pays."""
+    if not found.kind.has_rounds:
+        return {}
+    own = found.protocol.pay
+    rows = tx.all(select(rounds.c.id, rounds.c.pay).where(rounds.c.project_id == found.id))
+    return {
+        row.id: Rate(in_units(own.pair), in_units(own.bonus))
+        if row.pay is None
+        else Rate(in_units(Decimal(row.pay["pair"])), in_units(Decimal(row.pay["bonus"])))
+        for row in rows
+    }
+
+
+def _most(found: Project, rates: Mapping[int, Rate]) -> Callable[[str, str], int]:
     """Return what says how much a task of a kind and condition may cost at most."""
     pay, protocol = found.protocol.pay, found.protocol
-    pair = in_units(pay.pair)
-    if found.kind.has_rounds:
-        rates = [row.pay for row in tx.all(select(rounds.c.pay).where(rounds.c.project_id == found.id))]
-        pair = max([pair, *(in_units(Decimal(one["pair"])) for one in rates if one is not None)])
+    pair = max([in_units(pay.pair), *(rate.pair for rate in rates.values())])
+    later = max((rate.bonus for rate in rates.values()), default=0)
 
     def most(kind: str, condition: str) -> int:
         earned = in_units(pay.label)
@@ -165,10 +197,10 @@ def _most(tx: Transaction, found: Project) -> Callable[[str, str], int]:
             sentences = 1 if found.kind.has_rounds else len(protocol.slots(condition))
             bonus = in_units(pay.bonus) if protocol.condition(condition).bonus else 0
             earned = sentences * (pair + bonus)
-        if not pay.floor:
-            return earned
-        # A person's time is cut to whole seconds and its worth rounded to a cent: one of each may come on top.
-        seconds = int(lease_time(found, kind).total_seconds()) + 1
-        return max(earned, wanted_by_floor(found, seconds) + CENT)
+        if pay.floor:
+            # A person's time is cut to whole seconds and its worth rounded to a cent: one of each may come on top.
+            seconds = int(lease_time(found, kind).total_seconds()) + 1
+            earned = max(earned, wanted_by_floor(found, seconds) + CENT)
+        return earned + (later if kind == "write" else 0)
 
     return most

@@ -99,7 +99,8 @@ def open_round(
 ) -> Round:
     """Open the next round with contexts that no earlier one used; asked again for the same, it is the one open.
 
-    Where ``contexts_follow``, it may have none yet: those that are added belong to it.
+    It keeps the rates of the protocol as they are now, unless told its own. Where ``contexts_follow``, it may have
+    none yet: those that are added belong to it.
     """
     found = _with_rounds(tx, project_id)
     names = [one.name for one in adversaries]
@@ -112,12 +113,14 @@ def open_round(
     is_first = not any(one.state == "closed" for one in before)
     allowed = number_of_tries or (found.protocol.writing.tries if is_first else LATER_TRIES)
     if before and before[-1].state == "open":
-        if (before[-1].adversaries, before[-1].tries, before[-1].pay) == (tuple(adversaries), allowed, pay):
+        same = (before[-1].adversaries, before[-1].tries) == (tuple(adversaries), allowed)
+        if same and pay in (None, before[-1].pay):
             return before[-1]
         raise Conflict("round_open", n=before[-1].number)
     if not contexts_follow and not unused_contexts(tx, project_id):
         raise Conflict("no_contexts")
     number = len(before) + 1
+    rates = pay or rates_of(found, None)
     tx.insert(
         rounds,
         project_id=project_id,
@@ -125,7 +128,7 @@ def open_round(
         state="open",
         adversaries=[{**asdict(one), "options": dict(one.options)} for one in adversaries],
         tries=allowed,
-        pay=None if pay is None else {"pair": str(pay.pair), "bonus": str(pay.bonus)},
+        pay={"pair": str(rates.pair), "bonus": str(rates.bonus)},
         opened_at=tx.now,
     )
     _record(tx, "round.opened", project_id, number, by, adversaries=names, tries=allowed)

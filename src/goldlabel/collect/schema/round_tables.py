@@ -23,7 +23,7 @@ rounds = Table(
     UniqueConstraint("project_id", "number"),
 )
 """Rounds of writing against models: ``open``, then ``closed``; ``trained`` is what was learnt from it and all before.
-``pay`` are rates of its own. ``held_out`` are the ids of pairs that are not in train since it closed, by split, and the
+``pay`` are its rates. ``held_out`` are the ids of pairs that are not in train since it closed, by split, and the
 pseudonyms of who wrote for test alone."""
 Index(
     "uq_rounds_open",
