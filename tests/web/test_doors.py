@@ -86,6 +86,28 @@ def test_the_second_factor_is_turned_off_with_the_password(empty: World, clock: 
     assert answer.headers["location"] == "/"
 
 
+def test_a_project_wants_a_second_factor_of_its_requesters(empty: World, clock: MovableClock) -> None:
+    world = populate(empty, premises=4)
+    boss, home = world.visitor("boss"), f"/projects/{world.project}"
+    with world.store.write() as tx:
+        people.add_member(tx, world.project, world.people["nobody"], "requester", by=None)
+    deputy, form = world.visitor("nobody"), {"qualification.second_factor": "yes"}
+    refused = boss.post(f"{home}/settings", form)
+    assert (refused.status_code, "would be locked out" in refused.text) == (422, True)
+    assert boss.get(home).status_code == 200
+    _set_up(world, boss, clock)
+    assert boss.post(f"{home}/settings", form).status_code == 303
+    assert boss.get(home).status_code == 200
+    for path in (home, f"{home}/people", f"{home}/settings"):
+        assert deputy.get(path).headers["location"] == "/account/second-factor?wanted=true"
+    assert deputy.post(f"{home}/settings", {}).status_code == 403
+    led = deputy.get("/account/second-factor?wanted=true")
+    assert (led.status_code, "wants a second factor" in led.text) == (200, True)
+    assert world.visitor("writer").get(f"{home}/write").status_code == 200
+    assert boss.post("/account/second-factor/off", {"password": PASSWORD}).status_code == 303
+    assert boss.get(home).headers["location"] == "/account/second-factor?wanted=true"
+
+
 def test_contacts_are_for_requesters_alone(empty: World) -> None:
     world = populate(empty, premises=4)
     writer, boss = world.visitor("writer"), world.visitor("boss")

@@ -56,6 +56,8 @@ ENGLISH = {
     "invite_over": "this invitation is used up or its time is over; ask for a new one",
     "no_invite": "there is no such invitation",
     "no_member": "there is no such {role} in this project",
+    "own_factor_first": "you have no second factor and would be locked out; set it up beside your account first",
+    "second_factor_wanted": "this project wants a second factor of its requesters; set it up beside your account",
     "no_person": "there is no such person in this project",
     "member_state": "a member cannot be '{state}'; allowed: {allowed}",
     "member_removed": "you were removed from this project; ask its requester to let you in again",

@@ -22,6 +22,7 @@ from goldlabel.collect.kinds import KINDS, Kind
 from goldlabel.collect.messages import message, words
 from goldlabel.collect.money.ledger import in_units
 from goldlabel.collect.people.pseudonyms import give_pseudonym
+from goldlabel.collect.people.second_factor import has_factor
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.rounds.contexts import is_used_up
@@ -216,6 +217,9 @@ def configure(tx: Transaction, project_id: int, protocol: Protocol, *, by: int |
     if gone:
         raise Invalid("condition_stays", name=Word(min(gone)))
     _check(protocol)
+    wanted = protocol.qualification.second_factor and not found.protocol.qualification.second_factor
+    if wanted and by is not None and not has_factor(tx, by):
+        raise Invalid("own_factor_first")
     refuse_two_in_pool(tx, project_id, protocol)
     tx.run(projects.update().where(projects.c.id == project_id).values(config=dump_protocol(protocol)))
     changed = project(tx, project_id)

@@ -150,6 +150,7 @@ class Qualification:
     A person must get ``threshold`` of the ``training`` examples right; ``gold_rate`` is the share of tasks that are
     questions with a known answer. Who falls below ``trust`` on those is flagged, and gets no more tasks where
     ``pause`` is set. ``feedback`` tells people how far their own work agrees with what was decided, and their pace.
+    ``second_factor`` opens the pages of requesters to those alone who have one.
     """
 
     training: int = field(default=20, metadata=bounds(0, 1000))
@@ -158,6 +159,7 @@ class Qualification:
     trust: float = field(default=0.7, metadata=bounds(0, 1))
     pause: bool = False
     feedback: bool = False
+    second_factor: bool = False
 
     def __post_init__(self) -> None:
         require_bounds(self)

@@ -23,7 +23,7 @@ from goldlabel.collect.store import Collision, hide_values, is_unfit_value, noti
 from goldlabel.errors import GoldlabelError, StorageError
 from goldlabel.web.language import language_of, translator
 from goldlabel.web.pages import page
-from goldlabel.web.security import Forged, SignedOut, local_path
+from goldlabel.web.security import FactorWanted, Forged, SignedOut, local_path
 from goldlabel.web.translation import as_sentence, translate
 from goldlabel.web.words import N_
 
@@ -175,6 +175,8 @@ def answer_failure(request: Request, error: Exception) -> Response:
     if isinstance(error, SignedOut) and request.method == "GET":
         address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/login?next={quote(address, safe='')}", 303)
+    if isinstance(error, FactorWanted) and request.method == "GET":
+        return RedirectResponse("/account/second-factor?wanted=true", 303)
     title = translator(request).gettext(TITLES[kind])
     response = page(
         request, "failure.html", status=status, kind=kind, heading=title, message=message, back=_form(request)

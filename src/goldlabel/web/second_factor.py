@@ -27,9 +27,12 @@ Next = Annotated[str, Query(max_length=1000)]
 
 
 @router.get("/account/second-factor")
-def factor_page(request: Request, person: Person, store: Stored) -> Response:
-    """Whether there is a second factor; while it is being set up, the square for the device and the recovery codes."""
-    return _factor_page(request, person, store)
+def factor_page(request: Request, person: Person, store: Stored, wanted: bool = False) -> Response:
+    """Whether there is a second factor; while it is being set up, the square for the device and the recovery codes.
+
+    Who is led here by a project that wants one is told so.
+    """
+    return _factor_page(request, person, store, Forbidden("second_factor_wanted") if wanted else None, status=200)
 
 
 @router.post("/account/second-factor")
@@ -97,13 +100,13 @@ def _with_password(request: Request, person: Session, store: Store, password: st
     return RedirectResponse("/account/second-factor", 303)
 
 
-def _factor_page(request: Request, person: Session, store: Store, refusal: Refusal | None = None) -> Response:
+def _factor_page(
+    request: Request, person: Session, store: Store, refusal: Refusal | None = None, *, status: int = 0
+) -> Response:
     with store.read() as tx:
         factor = second_factor.factor_of(tx, person.person_id)
-    status, problem = 200, ""
-    if refusal is not None:
-        _, status, problem, _ = describe(request, refusal)
+    _, refused, problem, _ = ("", 200, "", {}) if refusal is None else describe(request, refusal)
     square = ""
     if factor is not None and not factor.confirmed:
         square = segno.make(factor.address(person.login), error="m").svg_data_uri(scale=5, border=2, light="#fff")
-    return page(request, "account/factor.html", status=status, factor=factor, square=square, problem=problem)
+    return page(request, "account/factor.html", status=status or refused, factor=factor, square=square, problem=problem)

@@ -28,8 +28,10 @@ from goldlabel.collect.people import accounts, limits, people
 from goldlabel.collect.people.accounts import LONGEST_LOGIN, NewSession, Session
 from goldlabel.collect.people.passwords import LONGEST_PASSWORD
 from goldlabel.collect.people.pseudonyms import person_called
+from goldlabel.collect.people.second_factor import has_factor
 from goldlabel.collect.people.tokens import Bearer, bearer
 from goldlabel.collect.projects import Project, project, projects_of, require_open
+from goldlabel.collect.refusals import Forbidden
 from goldlabel.collect.store import LARGEST, Store
 from goldlabel.collect.work.tryout import trial_store, tryout_number
 
@@ -65,6 +67,10 @@ HEADERS = {
 
 class SignedOut(Exception):  # noqa: N818 - not a fault: the page asks to log in
     """The request needs a person, and there is no session, or it is over."""
+
+
+class FactorWanted(Forbidden):
+    """The project asks its requesters for a second factor, and this one has none yet."""
 
 
 class Forged(Exception):  # noqa: N818
@@ -194,7 +200,10 @@ def owned_project(project_id: ProjectId, person: Person, store: Stored) -> Proje
     """Return a project to its requester; to others it is missing or forbidden."""
     with store.read() as tx:
         people.require_role(tx, project_id, person.person_id, "requester")
-        return project(tx, project_id)
+        owned = project(tx, project_id)
+        if owned.protocol.qualification.second_factor and not has_factor(tx, person.person_id):
+            raise FactorWanted("second_factor_wanted")
+        return owned
 
 
 Owned = Annotated[Project, Depends(owned_project)]

@@ -130,6 +130,7 @@ WORDS = {
     "qualification.gold_rate": N_("Share of tasks that are questions with a known answer"),
     "qualification.trust": N_("Flag who gets fewer of these right"),
     "qualification.feedback": N_("Tell people how far they agree, and their pace"),
+    "qualification.second_factor": N_("Requesters need a second factor"),
     "qualification.pause": N_("Pause who is flagged"),
     "pay.currency": N_("Currency"),
     "pay.pair": N_("Per written pair"),

@@ -50,6 +50,7 @@ JUDGING_SETTINGS = (
     "qualification.trust",
     "qualification.pause",
     "qualification.feedback",
+    "qualification.second_factor",
     "pay.currency",
     "pay.label",
     "pay.rejected",

@@ -48,10 +48,15 @@ def factor_of(tx: Transaction, person_id: int) -> SecondFactor | None:
     return None if row is None else SecondFactor(row.secret, row.confirmed)
 
 
+def has_factor(tx: Transaction, person_id: int) -> bool:
+    """Say whether a person is asked for a code when they log in."""
+    factor = factor_of(tx, person_id)
+    return factor is not None and factor.confirmed
+
+
 def begin_factor(tx: Transaction, person_id: int) -> None:
     """Draw a secret; it counts once a code of it has been given."""
-    factor = factor_of(tx, person_id)
-    if factor is not None and factor.confirmed:
+    if has_factor(tx, person_id):
         raise Conflict("factor_there")
     tx.run(second_factors.delete().where(second_factors.c.person_id == person_id))
     secret = base64.b32encode(secrets.token_bytes(20)).decode()

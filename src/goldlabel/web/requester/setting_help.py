@@ -42,6 +42,9 @@ HELP = {
     "qualification.feedback": N_(
         "Sums only, from twenty decided pairs on, without questions that have a known answer."
     ),
+    "qualification.second_factor": N_(
+        "Who runs the project and has none is led to set it up; you need one yourself first."
+    ),
     "pay.floor": N_("Who earned less in the hours they worked can be raised to it on the page of payouts."),
     "pay.budget": N_(
         "Before people could earn more in all, the project pauses; what they have in hand is still taken and paid."

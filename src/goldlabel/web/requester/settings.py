@@ -90,6 +90,7 @@ SETTINGS = (
     Setting("qualification.trust", SHARE),
     Setting("qualification.pause", YES),
     Setting("qualification.feedback", YES),
+    Setting("qualification.second_factor", YES),
     Setting("pay.currency", TEXT),
     Setting("pay.pair", MONEY),
     Setting("pay.label", MONEY),
