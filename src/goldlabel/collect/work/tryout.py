@@ -92,7 +92,7 @@ def begin(store: Store, project_id: int, person: Session, *, condition: str = ""
 
 def trial_places() -> list[Path]:
     """Return where the try-outs lie: whoever answers tries answers those made in them, too."""
-    return sorted(place for place in _folder().iterdir() if place.is_dir())
+    return sorted(place for place in _folder().iterdir() if place.is_dir()) if _named_folder().exists() else []
 
 
 def trial_store(number: int) -> Store:
@@ -231,9 +231,13 @@ def _place(number: int) -> Path:
     return _folder() / str(number >> _BITS)
 
 
+def _named_folder() -> Path:
+    return Path(tempfile.gettempdir()) / f"goldlabel-tryouts-{os.getuid()}"
+
+
 def _folder() -> Path:
     """Return the folder of all try-outs of who runs the server, which nobody else can read or prepare."""
-    folder = Path(tempfile.gettempdir()) / f"goldlabel-tryouts-{os.getuid()}"
+    folder = _named_folder()
     folder.mkdir(mode=0o700, exist_ok=True)
     about = folder.lstat()
     if folder.is_symlink() or about.st_uid != os.getuid() or about.st_mode & 0o077:
