@@ -1,7 +1,13 @@
-"""What an executor adds to a piece of work: pieces that do nothing, by each executor and by a bare loop over Ray.
+"""What an executor adds to a piece of work, what workers add to scoring and audit, and near-duplicates at size.
+
+First, pieces that do nothing, by each executor and by a bare loop over Ray.
 
 All of one run share a Ray of this machine, whose workers are warm. ``processes`` starts its own for every call, as a
 command does; what that takes is measured apart, with as many pieces as there are processes.
+
+Then, with ``--workers 1,2,4``, pairs a second that a model scores (``predict``) and pairs a second of an audit's
+out-of-fold models, by so many processes. With ``--near 250000,1000000`` (10000000 takes hours), the time and memory of
+near-duplicates among so many generated pairs, each size in a process of its own.
 """
 
 from __future__ import annotations
@@ -9,12 +15,19 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from measure import write_result
+import numpy as np
+import polars as pl
+from measure import measure, write_result
 
+import goldlabel as gl
+from goldlabel.audit.corpus import read_corpus
+from goldlabel.audit.hypothesis_only import cross_validate_model
 from goldlabel.executors import Here, Processes, Tell, open_executor
 
 
@@ -41,11 +54,72 @@ def time_one(work: Callable[[int], None], count: int) -> float:
     return time.perf_counter() - start
 
 
+def generate(count: int, seed: int = 0) -> pl.DataFrame:
+    """Pairs of random words; one in twenty is another with a word more."""
+    rng = np.random.default_rng(seed)
+    words = np.array([a + b + c for a in "bcdfghklmnprst" for b in "aeiou" for c in ("n", "r", "st", "ll", "m", "ck")])
+
+    def sentences(length: int) -> pl.Series:
+        drawn = pl.DataFrame(words[rng.integers(0, len(words), (count, length))])
+        return drawn.select(pl.concat_str(pl.all(), separator=" ")).to_series()
+
+    labels = np.array(["entailment", "neutral", "contradiction"])[rng.integers(0, 3, count)]
+    frame = pl.DataFrame({"premise": sentences(12), "hypothesis": sentences(7), "label": labels})
+    again = frame.head(count // 20).with_columns(pl.col("premise") + " indeed")
+    return pl.concat([frame.head(count - len(again)), again])
+
+
+def measure_near(count: int) -> dict[str, Any]:
+    """Find the near-duplicates of a dataset on disk, in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        block = 1_000_000
+        (Path(folder) / "parts").mkdir()
+        for start in range(0, count, block):
+            generate(min(block, count - start), seed=start).write_parquet(f"{folder}/parts/{start:09}.parquet")
+        gl.convert(f"{folder}/parts", f"{folder}/data")
+        return {"pairs": count, **measure(find_near, f"{folder}/data")}
+
+
+def find_near(folder: str) -> int:
+    return len(gl.read(folder).duplicates().clusters)
+
+
+def measure_workers(workers: int, pairs: gl.Pairs, folder: Path) -> dict[str, float]:
+    """Score pairs, and cross-validate a model on them, with so many processes; starting them is part of it."""
+    corpus = read_corpus(pairs)
+    executor = Processes(workers)
+    scoring = time_one(lambda _: gl.predict(folder / "run", pairs, folder / "out.parquet", executor=executor), 0)
+    audit = time_one(lambda _: cross_validate_model(pairs, corpus, "linear", executor=executor), 0)
+    return {"workers": workers, "scored_per_second": len(pairs) / scoring, "audited_per_second": len(pairs) / audit}
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in text.split(",")]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pieces", type=int, default=2_000)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--workers", type=_numbers, default=[], help="such as 1,2,4")
+    parser.add_argument("--near", type=_numbers, default=[], help="such as 250000,1000000")
+    parser.add_argument("--scored", type=int, default=60_000, help="pairs that --workers score")
     arguments = parser.parse_args()
+    if arguments.workers:
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            pairs = gl.from_polars(generate(arguments.scored))
+            gl.train("linear", pairs.head(5000), folder / "run")
+            for row in (rows := [measure_workers(count, pairs, folder) for count in arguments.workers]):
+                print("{workers} workers, pairs a second:".format(**row), end=" ")
+                print("{scored_per_second:,.0f} scored, {audited_per_second:,.0f} audited".format(**row))
+        write_result("cluster_workers", {"pairs": arguments.scored, "workers": rows})
+    if arguments.near:
+        for row in (rows := [measure_near(count) for count in arguments.near]):
+            print("{pairs:,} pairs: {seconds:.0f} s, {peak_mb:,.0f} MB".format(**row))
+        write_result("cluster_near", {"sizes": rows})
+    if arguments.workers or arguments.near:
+        return
     start = time.perf_counter()
     jobs = os.cpu_count() or 1
     with open_executor("ray") as ray_executor:

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldlabel.errors import InputError
+from goldlabel.pairs.card import Card
 from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.duplicates import SHINGLE, find_duplicates
+from goldlabel.pairs.labels import NLI3
 from tests.pairs.test_splits import make
 
 
@@ -151,3 +154,15 @@ def test_senseless_questions_are_refused() -> None:
         make(2).duplicates(on="title")
     with pytest.raises(InputError, match=r"threshold 0\.1 is not between"):
         make(2).duplicates(threshold=0.1)
+
+
+def test_clusters_do_not_depend_on_how_many_rows_are_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    letters = np.array(list("abcdefghijklmnopqrstuvwxyz "))
+    texts = ["".join(letters[row]) for row in np.random.default_rng(0).integers(0, 27, (40, 30))]
+    premises = [*texts, *(f"{text}now" for text in texts[:25])]
+    frame = pl.DataFrame({"premise": premises, "hypothesis": premises, "label": ["neutral"] * len(premises)})
+    pairs = Pairs.from_frame(frame, Card(name="random", label_space=NLI3))
+    whole = find_duplicates([pairs]).clusters
+    assert whole["cluster"].n_unique() == 25
+    monkeypatch.setattr("goldlabel.pairs.duplicates.ROWS_PER_BLOCK", 7)
+    assert find_duplicates([pairs]).clusters.equals(whole)

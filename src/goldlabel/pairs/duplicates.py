@@ -166,18 +166,15 @@ def find_alike(texts: pl.DataFrame, others: pl.DataFrame, threshold: float) -> N
     if threshold == 1 or found.all() or not len(others):
         return found
     both = pl.concat([texts, others.unique(maintain_order=True)])
-    shingled = [_shingles(both[name], salt) for salt, name in enumerate(columns)]
-    signatures = _joint_signatures(shingled)
     tried = pl.DataFrame(schema={"left": pl.Int64, "right": pl.Int64})
-    rows = _rows_per_band(threshold)
-    for start in range(0, PERMUTATIONS - rows + 1, rows):
-        band = pl.DataFrame({"row": np.arange(len(both)), "bucket": _bucket(signatures[:, start : start + rows])})
+    for buckets in _buckets(both, threshold):
+        band = pl.DataFrame({"row": np.arange(len(both)), "bucket": buckets})
         asking = band[: len(texts)].filter(~pl.Series(found)).rename({"row": "left"})
         # Of a crowded bucket some are enough: what falls into it is mostly alike.
         asked = band[len(texts) :].filter(pl.int_range(pl.len()).over("bucket") < FULL_BUCKET).rename({"row": "right"})
         met = asking.join(asked, on="bucket").select("left", "right").join(tried, on=["left", "right"], how="anti")
         left, right = met["left"].to_numpy(), met["right"].to_numpy()
-        found[left[_all_alike(shingled, left, right, threshold)]] = True
+        found[left[_all_alike(both, left, right, threshold)]] = True
         tried = pl.concat([tried, met])
     return found
 
@@ -197,9 +194,8 @@ def _near_clusters(texts: pl.DataFrame, threshold: float) -> NDArray[np.int64]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    shingled = [_shingles(texts[name], salt) for salt, name in enumerate(texts.columns)]
-    left, right = _candidates(shingled, threshold)
-    like = _all_alike(shingled, left, right, threshold)
+    left, right = _candidates(_buckets(texts, threshold))
+    like = _all_alike(texts, left, right, threshold)
     size = len(texts)
     graph = coo_array((np.ones(int(like.sum())), (left[like], right[like])), shape=(size, size))
     labels: NDArray[np.int64] = connected_components(graph, directed=False)[1].astype(np.int64)
@@ -225,13 +221,27 @@ def _mixed(keys: NDArray[np.uint64], salt: int) -> NDArray[np.uint64]:
     return mix(keys + np.uint64((0x9E3779B97F4A7C15 * (salt + 1)) & 0xFFFFFFFFFFFFFFFF))
 
 
-def _candidates(shingled: Sequence[Shingled], threshold: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the row pairs that share a band of their MinHash signatures."""
-    signatures = _joint_signatures(shingled)
-    rows = _rows_per_band(threshold)
+def _buckets(texts: pl.DataFrame, threshold: float) -> NDArray[np.uint64]:
+    """Return the bucket of each row in each band of its MinHash signature, by bands.
+
+    Trigrams and signatures, the bulk of it all, are held for a block of rows at a time.
+    """
+    width = _rows_per_band(threshold)
+    starts = range(0, PERMUTATIONS - width + 1, width)
+    buckets = np.empty((len(starts), len(texts)), dtype=np.uint64)
+    for start in range(0, len(texts), ROWS_PER_BLOCK):
+        block = texts[start : start + ROWS_PER_BLOCK]
+        signatures = _joint_signatures([_shingles(block[name], salt) for salt, name in enumerate(block.columns)])
+        for band, first in enumerate(starts):
+            buckets[band, start : start + len(block)] = _bucket(signatures[:, first : first + width])
+    return buckets
+
+
+def _candidates(buckets: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the row pairs that share a bucket of some band."""
     parts = []
-    for start in range(0, PERMUTATIONS - rows + 1, rows):
-        band = pl.DataFrame({"row": np.arange(len(signatures)), "bucket": _bucket(signatures[:, start : start + rows])})
+    for row in buckets:
+        band = pl.DataFrame({"row": np.arange(len(row)), "bucket": row})
         shared = band.filter(pl.len().over("bucket") > 1).with_columns(
             pl.int_range(pl.len()).over("bucket").alias("place"), pl.len().over("bucket").alias("size")
         )
@@ -263,15 +273,8 @@ def _joint_signatures(shingled: Sequence[Shingled]) -> NDArray[np.uint32]:
 def _signatures(keys: NDArray[np.uint64], offsets: NDArray[np.int64]) -> NDArray[np.uint32]:
     from rensa import RMinHash
 
-    size = len(offsets) - 1
-    signatures = np.empty((size, PERMUTATIONS), dtype=np.uint32)
-    for start in range(0, size, ROWS_PER_BLOCK):
-        end = min(start + ROWS_PER_BLOCK, size)
-        bounds = (offsets[start : end + 1] - offsets[start]).astype(np.uint64)
-        block = keys[offsets[start] : offsets[end]]
-        matrix = RMinHash.digest_matrix_from_flat_token_hashes(block, bounds, PERMUTATIONS, SEED)
-        signatures[start:end] = matrix.to_rows()
-    return signatures
+    matrix = RMinHash.digest_matrix_from_flat_token_hashes(keys, offsets.astype(np.uint64), PERMUTATIONS, SEED)
+    return np.asarray(matrix.to_rows(), dtype=np.uint32)
 
 
 def _bucket(band: NDArray[np.uint32]) -> NDArray[np.uint64]:
@@ -282,12 +285,16 @@ def _bucket(band: NDArray[np.uint32]) -> NDArray[np.uint64]:
 
 
 def _all_alike(
-    shingled: Sequence[Shingled], left: NDArray[np.int64], right: NDArray[np.int64], threshold: float
+    texts: pl.DataFrame, left: NDArray[np.int64], right: NDArray[np.int64], threshold: float
 ) -> NDArray[np.bool_]:
     """Return which row pairs reach the threshold in every column."""
     like = np.ones(len(left), dtype=bool)
-    for keys, offsets in shingled:
-        like &= _jaccard(keys, offsets, left, right) >= threshold
+    for start in range(0, len(left), ROWS_PER_BLOCK):
+        block = slice(start, start + ROWS_PER_BLOCK)
+        rows, places = np.unique([left[block], right[block]], return_inverse=True)
+        a, b = places.reshape(2, -1)
+        for salt, name in enumerate(texts.columns):
+            like[block] &= _jaccard(*_shingles(texts[name][rows], salt), a, b) >= threshold
     return like
 
 
