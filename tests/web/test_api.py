@@ -21,7 +21,7 @@ from goldlabel.collect.money.recount import check
 from goldlabel.collect.people import tokens
 from goldlabel.collect.people.accounts import person_of
 from goldlabel.collect.people.passwords import hash_token
-from goldlabel.collect.schema import events, invites, jobs
+from goldlabel.collect.schema import events, invites, jobs, pairs
 from goldlabel.collect.schema import tokens as token_rows
 from tests.collect.conftest import MovableClock
 from tests.web.site import serving
@@ -186,6 +186,16 @@ def test_a_request_that_fails_leaves_its_key_free(world: World) -> None:
     assert boss("POST", path, {"origin": "gold", "pairs": [pair]}, key="k9").status_code == 422
     good = {"origin": "gold", "pairs": [pair | {"label": "entailment"}]}
     assert boss("POST", path, good, key="k9").json()["added"] == 1
+
+
+def test_a_pair_brings_its_suggestion(world: World) -> None:
+    boss, path = Program(world, "boss"), f"/projects/{world.project}/pairs"
+    pair = {"premise": "It hails.", "hypothesis": "It is cold.", "suggestion": "neutral", "suggested_by": "m1"}
+    wrong = {"origin": "foreign", "pairs": [pair | {"suggestion": "perhaps"}]}
+    assert boss("POST", path, wrong).status_code == 422
+    assert boss("POST", path, {"origin": "foreign", "pairs": [pair]}).json()["added"] == 1
+    row = world.one(select(pairs.c.suggestion).where(pairs.c.hypothesis == "It is cold."))
+    assert (row, world.one(select(pairs.c.suggested_by).where(pairs.c.suggestion == row))) == ("neutral", "m1")
 
 
 def test_a_project_from_end_to_end(empty: World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -86,6 +87,9 @@ def test_questions_are_asked_and_changed(empty: World, boss: Visitor) -> None:
     assert boss.client.post(f"{task}/vote", json={**vote, "key": "two"}, headers=headers).status_code == 200
     answer_id = empty.one(select(answers.c.id).where(answers.c.key == "two"))
     assert "How sure are you?" in boss.get(f"{home}/mine").text
+    counted = boss.get(home).text.partition("Questions of your own")[2]
+    rows = re.findall(r"<tr><td>([^<]+)</td><td class=\"number\">(\d+)", counted)
+    assert rows == [("not", "0"), ("so so", "0"), ("very", "1")]
     change = {"name": ["sure", "why"], "response": ["not", "No idea."]}
     assert boss.post(f"{home}/mine/{answer_id}/responses", change).status_code == 303
     assert empty.one(select(answers.c.responses).where(answers.c.id == answer_id)) == {"sure": "not", "why": "No idea."}

@@ -59,7 +59,7 @@ class Added(BaseModel):
 
 
 class PairIn(BaseModel):
-    """A pair written elsewhere; ``label`` is ``-`` where it has none."""
+    """A pair written elsewhere; ``label`` is ``-`` where it has none, ``suggestion`` what ``suggested_by`` proposes."""
 
     premise: Text
     hypothesis: Text
@@ -67,6 +67,8 @@ class PairIn(BaseModel):
     genre: Name | None = None
     level: Name | None = None
     id: Name | None = None
+    suggestion: Name | None = None
+    suggested_by: Name | None = None
 
 
 class PairsIn(BaseModel):
@@ -108,6 +110,8 @@ def add_pairs(project: Managed, sent: PairsIn, holder: Holder, store: Stored, ke
             genre=one.genre,
             level=one.level,
             original_id=one.id,
+            suggestion=one.suggestion,
+            suggested_by=one.suggested_by,
         )
         for one in sent.pairs
     ]

@@ -17,6 +17,7 @@ from goldlabel.collect.people import qualification
 from goldlabel.collect.projects import Project, QueueLine, queue_progress
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.checking import pending_checks
+from goldlabel.collect.work.responses import count_responses
 from goldlabel.collect.work.tagging import tag_figures
 from goldlabel.web.pages import page
 from goldlabel.web.security import Before, Managed, Stored
@@ -107,6 +108,7 @@ def _progress(store: Store, project: Project) -> dict[str, Any]:
             "pending_checks": pending_checks(tx, project.id),
             "now": tx.now,
             "tags": tag_figures(tx, project),
+            "responses": count_responses(tx, project.id, project.protocol),
         }
 
 
