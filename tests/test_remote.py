@@ -19,6 +19,7 @@ import goldlabel as gl
 from goldlabel import remote
 from goldlabel.errors import InputError, MissingExtraError, StorageError
 from tests.cli.commands import run
+from tests.conftest import pair
 
 PAIRS = pl.DataFrame(
     {
@@ -98,6 +99,8 @@ def test_a_command_reads_from_a_bucket_and_writes_a_dataset_there(s3: Any) -> No
     assert sorted(keys) == [f"split/{name}" for name in ("README.md", "card.json", "croissant.json", "train.parquet")]
     again.export("s3://corpora/out/pairs.csv", "csv")
     assert len(gl.read("s3://corpora/out/pairs.csv")) == 6
+    s3.put_object(Bucket="corpora", Key="snli_1.0_dev.jsonl", Body=json.dumps(pair(pairID="a")))
+    assert json.loads(run("data", "add", "snli", "s3://corpora/snli_1.0_dev.jsonl", "--json").stdout)["pairs"] == 1
     assert not Path("s3:").exists()
 
 

@@ -93,11 +93,13 @@ def add_command(
     as_json: JsonOption = False,
 ) -> None:
     """Add a source from files that you have."""
-    from goldlabel.files import input_files
+    from goldlabel.files import as_url, input_files
+    from goldlabel.remote import fetch
     from goldlabel.sources import SOURCES, add
 
     name = _declared(name)
     SOURCES.get(name)
+    paths = [fetch(url) if (url := as_url(path)) else path for path in paths]
     total = sum(file.size for path in paths for file in input_files(path))
     with progress(f"adding {name}", total) as advance:
         added = add(name, paths, on_bytes=advance)
