@@ -25,7 +25,6 @@ from goldlabel.cli.output import (
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
-from goldlabel.metrics import Estimate
 
 if TYPE_CHECKING:
     from goldlabel.evaluate.suite import Suite, SuitePlan
@@ -320,6 +319,8 @@ def _names(plan: SuitePlan) -> list[str]:
 
 
 def _print_entry(entry: dict[str, Any]) -> None:
+    from goldlabel.metrics import Estimate
+
     mean = Estimate.from_dict(entry["mean"]).percent().text()
     rank = "not ranked yet" if entry["rank"] is None else f"rank {entry['rank']}"
     tied = f", not told apart from {', '.join(entry['tied'])}" if entry["tied"] else ""
