@@ -7,15 +7,18 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from sqlalchemy import select
 
 from goldlabel.collect.data.export import export_project
 from goldlabel.collect.data.fixed_splits import read_rules
 from goldlabel.collect.data.importing.batches import add_all_premises
+from goldlabel.collect.data.importing.pairs import NewPairs, read_pairs
 from goldlabel.collect.data.premises import Premise, read_premises
 from goldlabel.collect.data.splits import VerifiedSplits
-from goldlabel.collect.projects import add_premises, configure, create_project, project
-from goldlabel.collect.protocols import PremiseRules, SplitRules
+from goldlabel.collect.projects import add_premises, configure, create_project, import_pairs, project
+from goldlabel.collect.protocols import PremiseRules, SplitRules, make_protocol
 from goldlabel.collect.refusals import Invalid
+from goldlabel.collect.schema import premises
 from goldlabel.collect.store import Store
 from goldlabel.pairs import read
 from tests.collect.campaign import join, small_protocol, verify_all, write_all
@@ -106,3 +109,26 @@ def test_fixed_dev_and_test_hold_verified_pairs_only() -> None:
     plan = VerifiedSplits(dev=1, test=10, test_share=0.2, exclusive=("bob",))
     assert plan.assign(frame, 1).to_list()[:4] == ["dev", "none", "train", "none"]
     assert sorted(plan.assign(frame, 1).to_list()[4:]) == ["test", "train"]
+
+
+def test_imported_pairs_keep_the_split_of_their_file(store: Store, tmp_path: Path) -> None:
+    protocol = make_protocol("human-baseline", "en")
+    protocol = replace(protocol, splits=replace(protocol.splits, genres={"news": "test"}))
+    path = tmp_path / "pairs.csv"
+
+    def bring(*rows: str) -> None:
+        path.write_text("\n".join(("premise,hypothesis,genre,split", *rows)))
+        with store.write() as tx:
+            new = [*NewPairs(read_pairs(path, "nli3"), protocol, "imported")]
+            import_pairs(tx, made.id, new, origin="imported", by=None)
+
+    with store.write() as tx:
+        made = create_project(tx, "meadow", protocol)
+    bring("It rains.,It is wet.,,dev", "It hails.,It is cold.,,")
+    with pytest.raises(Invalid, match="in dev here and in train elsewhere"):
+        bring("It snows.,It is cold.,,train", "It snows.,It is wet.,,dev")
+    with pytest.raises(Invalid, match="news"):
+        bring("It snows.,It is cold.,news,train")
+    with store.read() as tx:
+        splits = {row.text: row.split for row in tx.all(select(premises.c.text, premises.c.split))}
+    assert splits == {"It rains.": "dev", "It hails.": None}

@@ -85,7 +85,8 @@ class NewVote:
 class NewPair:
     """A pair written elsewhere. ``label`` is its own gold label, ``-`` if it has none; ``votes`` are to count.
 
-    ``suggestion`` is a label that something, ``suggested_by``, proposes.
+    ``suggestion`` is a label that something, ``suggested_by``, proposes; ``split`` is where the pairs of its premise
+    are to be, if that is fixed.
     """
 
     premise: str
@@ -98,6 +99,7 @@ class NewPair:
     votes: tuple[NewVote, ...] = ()
     suggestion: str | None = None
     suggested_by: str | None = None
+    split: str | None = None
 
 
 @dataclass(frozen=True)
@@ -334,9 +336,14 @@ def check_import(found: Project, new: Iterable[NewPair], origin: str) -> int:
         raise Invalid("origin", origin=origin, allowed=words(IMPORTS))
     if origin not in found.kind.imports:
         raise Invalid("pairs_are_written", name=found.name)
-    number = 0
+    number, splits = 0, dict[str, str | None]()
     for number, one in enumerate(new, 1):
         _check_pair(one, number, origin, found.protocol)
+        refuse_two_splits(found.protocol, [Premise(text=one.premise, genre=one.genre, split=one.split)])
+        before = splits.setdefault(clean_text(one.premise), one.split)
+        if before != one.split:
+            where = message("pair_at", n=number, id=one.original_id or "")
+            raise Invalid("split_twice", where=where, one=Word(one.split or "none"), other=Word(before or "none"))
     return number
 
 
@@ -507,9 +514,10 @@ def _check_pair(one: NewPair, number: int, origin: str, protocol: Protocol) -> N
 def _premises_of(tx: Transaction, project_id: int, new: Sequence[NewPair], known: dict[str, int]) -> list[int]:
     """Return the id of each pair's premise; pairs of one import with the same premise share it."""
     texts = [clean_text(one.premise) for one in new]
-    fresh = {text: one.genre or "" for text, one in zip(texts, new, strict=True) if text not in known}
+    fresh = {text: one for text, one in zip(texts, new, strict=True) if text not in known}
     rows = [
-        {"project_id": project_id, "text": text, "genre": genre, "created_at": tx.now} for text, genre in fresh.items()
+        {"project_id": project_id, "text": text, "genre": one.genre or "", "split": one.split, "created_at": tx.now}
+        for text, one in fresh.items()
     ]
     known.update(zip(fresh, tx.insert_returning(premises, rows), strict=True))
     return [known[text] for text in texts]

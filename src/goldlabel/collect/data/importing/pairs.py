@@ -12,6 +12,7 @@ from typing import Any
 from goldlabel.collect.data.importing.tables import LONGEST_WORD
 from goldlabel.collect.data.importing.uploads import without_place
 from goldlabel.collect.data.importing.votes import COUNT, KEEP
+from goldlabel.collect.data.premises import FIXED_SPLITS
 from goldlabel.collect.messages import hint, message, words
 from goldlabel.collect.projects import NewPair, NewVote
 from goldlabel.collect.protocols import Protocol
@@ -89,6 +90,7 @@ class NewPairs:
                     votes=votes,
                     suggestion=suggestion,
                     suggested_by=suggested_by,
+                    split=row["split"] if row["split"] in FIXED_SPLITS and self.origin == "imported" else None,
                 )
 
 
