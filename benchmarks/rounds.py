@@ -123,11 +123,11 @@ class Hurried:
     async def _job(self, task: dict[str, Any], end: float) -> Any:
         path = f"/assignments/{task['assignment']}"
         told = (await self.client.get(f"{path}/tries")).json()
-        verbs = self.chance.sample(VERBS[told["target"]], k=told["left"])
-        while told["left"] and time.monotonic() < end:
+        verbs = self.chance.sample(VERBS[told["target"]], k=len(VERBS[told["target"]]))  # no sentence twice in a job
+        while told["left"] and verbs and time.monotonic() < end:
             began = time.perf_counter()
-            text = hypothesis(task["premise"], verbs[told["left"] - 1])
-            told = await self._post(f"{path}/tries", key=str(told["left"]), text=text)
+            text = hypothesis(task["premise"], verbs.pop())
+            told = await self._post(f"{path}/tries", key=f"{len(verbs)} left", text=text)
             while told["tries"][-1]["state"] == "waiting":
                 told = (await self.client.get(f"{path}/tries")).json()
             self.taken.append(time.perf_counter() - began)

@@ -93,8 +93,9 @@ class Echo(Verifier):
     votes: dict[tuple[str, str], list[str]]
 
     def judge(self, task: dict[str, Any]) -> str:
-        """Return the next published label."""
-        return self.votes[task["premise"], task["hypothesis"]].pop(0)
+        """Return the next published label; of a text that is there for the order of labels, any will do."""
+        waiting = self.votes.get((task["premise"], task["hypothesis"]))
+        return waiting.pop(0) if waiting else "neutral"
 
 
 def replay(store: Store, address: str, examples: Sequence[Example]) -> int:
