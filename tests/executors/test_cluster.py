@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,8 @@ def answering(reply: bytes) -> Iterator[str]:
 
 def test_no_cluster_on_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    # Ray looks through the machine's processes, where another test's cluster may be.
+    monkeypatch.setattr("ray._private.services.find_gcs_addresses", cache(set[str]))
     monkeypatch.setenv(cluster.CLUSTER, "auto")
     with pytest.raises(InputError, match="--cluster auto: no cluster can be had there"), connect():
         pass

@@ -103,7 +103,7 @@ def replay(store: Store, address: str, examples: Sequence[Example]) -> int:
     protocol = KINDS.get("adversarial").make([], "en")
     protocol = replace(
         protocol,
-        writing=replace(protocol.writing, writers_per_premise=1, longest=1000),
+        writing=replace(protocol.writing, writers_per_premise=1, longest=1000, cap=None),
         qualification=replace(protocol.qualification, training=0, gold_rate=0.0),
         splits=SplitRules(dev=1000, test=1000),
     )
