@@ -14,9 +14,12 @@ import pytest
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def nodes() -> Iterator[Any]:
-    """A head that takes no work and one node that does; its ``add_node`` gives more."""
+    """A head that takes no work and one node that does; its ``add_node`` gives more.
+
+    Each file of tests has its own: what another left behind on a node would take the room that pieces wait for.
+    """
     pytest.importorskip("ray", reason='Ray is not installed: pip install "goldlabel[ray]"')
     from ray.cluster_utils import Cluster
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +25,6 @@ def make_task() -> Task:
     return gather_task("cbow", [with_dev()], OPTIONS)
 
 
-@pytest.mark.skipif(os.environ.get("GOLDLABEL_RAY") != "1", reason="Ray Train is started only by GOLDLABEL_RAY=1")
 def test_processes_of_a_cluster_train_as_one_does(tmp_path: Path) -> None:
     """By the command, on a Ray of its own, which ends with it: Ray Train leaves actors behind."""
     one = train("cbow", with_dev(), tmp_path / "one", options=OPTIONS)

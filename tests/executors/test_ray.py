@@ -33,11 +33,6 @@ from tests.executors.samples import FOLDER, begun, killing, wait_for  # noqa: E4
 from tests.recast.samples import sentiment, winogender  # noqa: E402
 from tests.train.samples import SMALL, weights, with_dev  # noqa: E402
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("GOLDLABEL_RAY") != "1",
-    reason="nodes are killed only where GOLDLABEL_RAY=1 asks for it: beside other tests a cluster may never end",
-)
-
 
 @pytest.fixture
 def doomed(nodes: Any, cluster: str) -> Iterator[Any]:
