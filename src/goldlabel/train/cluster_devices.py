@@ -1,5 +1,8 @@
-"""Training one model on the nodes of a Ray cluster, by Ray Train: it starts the processes, joins them into torch's
-group, and starts all of them again where one is lost, from the last checkpoint (``devices.py``, ``group.py``)."""
+"""Training one model on the nodes of a Ray cluster, by Ray Train.
+
+It starts the processes, joins them into torch's group, and starts all of them again where one is lost, from the last
+checkpoint; what the processes do is that of ``devices.py`` and ``group.py``.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,12 @@ from typing import Any
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.executors.cluster import connect
 from goldlabel.executors.executor import Failure, attempt
+from goldlabel.executors.ray import LETTING_GO, MOST_LOSSES
 from goldlabel.files import LOCK_PATIENCE
 from goldlabel.registry import import_extra
 from goldlabel.train.devices import check_trained, train_together
 from goldlabel.train.run import Run, RunFolder
 from goldlabel.train.task import Task
-
-MOST_LOSSES = 3
-"""How often a process or node may be lost before the run is given up."""
-LETTING_GO = 60.0
-"""Seconds that a run begun again waits for the folder of the one before."""
 
 
 def run_on_cluster(task: Task, folder: Path, *, devices: int, cluster: str | None = None) -> Run:
