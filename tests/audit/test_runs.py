@@ -117,7 +117,7 @@ def test_a_weak_model_accuses_nobody(right: float, too_weak: bool) -> None:
     found = find_label_errors(labels, 0.05 + 0.85 * np.eye(3)[guessed], ("a", "b", "c"), units=np.arange(300) // 3)
     assert found.too_weak == too_weak
     assert ("too weak" in found.title) == too_weak
-    assert f"accuracy {100 * right:.1f} (" in found.title
+    assert f"accuracy {100 * right:.1f} % (" in found.title
     assert found.to_dict()["too_weak"] == too_weak
 
 

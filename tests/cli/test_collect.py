@@ -288,6 +288,7 @@ def test_serve_hands_over_to_the_pages(site: Path, monkeypatch: pytest.MonkeyPat
         "port": 9000,
         "workers": 1,
         "address": None,
+        "log": "plain",
     }
 
 
@@ -299,7 +300,8 @@ sys.modules.update(dict.fromkeys(["sqlalchemy", "alembic", "argon2", "fastapi"])
 from typer.testing import CliRunner
 from goldlabel.cli.collect import app
 calls = ["init d --protocol multi --language en", "import d p.txt", "serve d", "export d -o out", "stats d", "check d",
-         "invite d --role writer", "password d wren", "configure d", "migrate d", "play"]
+         "judge d --model linear", "invite d --role writer", "password d wren", "configure d", "migrate d",
+         "backup d out.zip", "restore out.zip d", "play"]
 assert {call.split()[0] for call in calls} == {one.name for one in app.registered_commands}
 for call in calls:
     print(repr(CliRunner().invoke(app, call.split()).exception))
@@ -307,7 +309,7 @@ for call in calls:
     (tmp_path / "p.txt").write_text("The old mill by the river grinds rye again.\n")
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     told = done.stdout.splitlines()
-    assert len(told) == 11
+    assert len(told) == 14
     assert all("MissingExtraError" in line and 'pip install "goldlabel[collect]"' in line for line in told), told
 
 

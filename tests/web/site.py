@@ -155,6 +155,14 @@ def expect_value(page: Page, selector: str, text: str) -> None:
     page.wait_for_function("([field, text]) => document.querySelector(field)?.value === text", arg=[selector, text])
 
 
+def premise_shown(page: Page) -> str:
+    """Wait until a page has opened its task, draft and all, and return the premise it shows."""
+    page.wait_for_function(
+        "() => !document.querySelector('form[inert]') && document.getElementById('premise').innerText"
+    )
+    return page.locator("#premise").inner_text()
+
+
 def expect_text(page: Page, selector: str, text: str) -> None:
     """Wait until something says a text."""
     page.locator(selector, has_text=text).first.wait_for()

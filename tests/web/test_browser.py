@@ -24,7 +24,7 @@ from goldlabel.collect.store import Store
 from goldlabel.collect.work.answering import MOST_SECONDS
 from goldlabel.collect.work.rules import Hypothesis, check_hypotheses, measure_hypotheses, script_parameters
 from tests.collect.campaign import small_protocol
-from tests.web.site import PREMISES, TEXTS, Site, browsing, expect_text, expect_value, fill, serving
+from tests.web.site import PREMISES, TEXTS, Site, browsing, expect_text, expect_value, fill, premise_shown, serving
 
 NUMBERS = count(1)
 
@@ -180,7 +180,7 @@ def test_rules_speak_after_a_pause_and_the_button_says_what_is_missing(site: Sit
         page = visit.page
         page.goto(f"/projects/{project_id}/write")
         expect_text(page, "#ask", "6 sentences missing")
-        premise = page.locator("#premise").inner_text()
+        premise = premise_shown(page)
         page.fill("#box-entailment-easy", " ".join(premise.split()[:7]) + " today")
         expect_text(page, "#line-entailment-easy .rule", "88 % shared, at most 70 %")
         assert page.locator("#premise mark").count() == 7
@@ -198,7 +198,7 @@ def test_rules_speak_after_a_pause_and_the_button_says_what_is_missing(site: Sit
         visit.picture("writing-rules")
         page.keyboard.press("Control+Enter")
         page.wait_for_timeout(200)
-        assert page.locator("#premise").inner_text() == premise
+        assert premise_shown(page) == premise
         assert page.evaluate("document.activeElement.id") == "box-contradiction-medium"
         page.fill("#box-contradiction-hard", "All beasts stayed at home.")
         page.fill("#box-contradiction-medium", "")
@@ -213,7 +213,7 @@ def test_nothing_speaks_in_the_middle_of_a_composition(site: Site, browser: Brow
         page = visit.page
         page.goto(f"/projects/{project_id}/write")
         box = page.locator("#box-entailment-only")
-        premise = page.locator("#premise").inner_text()
+        premise = premise_shown(page)
         box.fill(premise[:-2])
         expect_text(page, "#line-entailment-only .rule", "重合 100 %")
         box.fill("")
@@ -243,7 +243,7 @@ def test_a_cut_network_a_reload_and_a_double_press_lose_and_double_nothing(site:
     with site.visit(browser, ann) as visit:
         page = visit.page
         page.goto(f"/projects/{project_id}/write")
-        first = page.locator("#premise").inner_text()
+        first = premise_shown(page)
         fill(page)
         visit.state("saved")
         assert site.count(drafts, drafted) == 1
@@ -253,7 +253,7 @@ def test_a_cut_network_a_reload_and_a_double_press_lose_and_double_nothing(site:
         visit.picture("writing-offline")
         visit.context.set_offline(False)
         page.reload()
-        assert page.locator("#premise").inner_text() == first
+        assert premise_shown(page) == first
         expect_value(page, "#box-neutral-hard", "Written without a network.")
         assert page.locator("#box-neutral-easy").input_value() == TEXTS["en"]["neutral"][0]
         visit.state("saved")
@@ -266,7 +266,7 @@ def test_a_cut_network_a_reload_and_a_double_press_lose_and_double_nothing(site:
         assert site.count(answers, own) == 0
         visit.context.set_offline(False)
         expect_text(page, "#ask", "6 sentences missing")
-        second = page.locator("#premise").inner_text()
+        second = premise_shown(page)
         assert second != first
         visit.state("saved")
         assert site.count(answers, own) == 1
@@ -275,7 +275,7 @@ def test_a_cut_network_a_reload_and_a_double_press_lose_and_double_nothing(site:
         page.locator("#submit").dblclick()
         expect_text(page, "#count", "Sentence 3 of 50")
         visit.state("saved")
-        assert page.locator("#premise").inner_text() not in (first, second)
+        assert premise_shown(page) not in (first, second)
         assert site.count(answers, own) == 2
         assert site.count(pairs, pairs.c.project_id == project_id) == 7 + 6
         assert site.count(drafts, drafted) == 0
@@ -292,7 +292,7 @@ def test_a_submission_left_in_the_outbox_is_sent_when_the_page_is_opened_again(s
     with site.visit(browser, ann) as visit:
         page = visit.page
         page.goto(f"/projects/{project_id}/write")
-        first = page.locator("#premise").inner_text()
+        first = premise_shown(page)
         fill(page, levels=("only",))
         expect_text(page, "#ask", "Submit")
         visit.context.set_offline(True)
@@ -417,7 +417,7 @@ def test_unusable_and_skip_with_keys(site: Site, browser: Browser) -> None:
     with site.visit(browser, ann) as visit:
         page = visit.page
         page.goto(f"/projects/{project_id}/write")
-        first = page.locator("#premise").inner_text()
+        first = premise_shown(page)
         page.fill("#box-neutral-easy", "Perhaps.")
         page.keyboard.press("Alt+x")
         expect_text(page, "#ask", "Say why it is unusable")
@@ -426,7 +426,7 @@ def test_unusable_and_skip_with_keys(site: Site, browser: Browser) -> None:
         visit.picture("writing-unusable")
         page.keyboard.press("Control+Enter")
         expect_text(page, "#count", "Sentence 2 of 50")
-        second = page.locator("#premise").inner_text()
+        second = premise_shown(page)
         page.fill("#box-neutral-easy", "Something.")
         page.keyboard.press("Alt+s")
         expect_text(page, "#skip-words", "Skip, and set aside what you wrote?")
@@ -582,7 +582,7 @@ def test_pages_on_a_phone_and_in_the_dark(site: Site, browser: Browser, language
             page = visit.page
             page.goto(f"/projects/{project_id}/write")
             fill(page, language)
-            page.fill("#box-neutral-easy", page.locator("#premise").inner_text()[:-3])
+            page.fill("#box-neutral-easy", premise_shown(page)[:-3])
             page.locator("#line-neutral-easy .rule:not(:empty)").wait_for()
             visit.state("saved")
             visit.picture(f"writing-{language}-{name}")

@@ -19,7 +19,18 @@ from goldlabel.collect.protocols import CONDITIONS, make_protocol
 from goldlabel.collect.schema import answers, assignments, drafts, pairs
 from goldlabel.collect.store import Store
 from tests.collect.campaign import small_protocol
-from tests.web.site import ARTIFACTS, PREMISES, TEXTS, Site, browsing, expect_text, expect_value, fill, serving
+from tests.web.site import (
+    ARTIFACTS,
+    PREMISES,
+    TEXTS,
+    Site,
+    browsing,
+    expect_text,
+    expect_value,
+    fill,
+    premise_shown,
+    serving,
+)
 from tests.web.test_browser import judging_project, writing_project
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -61,7 +72,7 @@ def test_skip_asks_each_time_and_what_was_written_comes_back(site: Site, browser
     with site.visit(browser, ann) as visit:
         page = visit.page
         page.goto(f"/projects/{project_id}/write")
-        first = page.locator("#premise").inner_text()
+        first = premise_shown(page)
         page.fill("#box-neutral-easy", "Perhaps.")
         page.keyboard.press("Alt+s")
         expect_text(page, "#skip-words", "Skip, and set aside")
@@ -69,10 +80,10 @@ def test_skip_asks_each_time_and_what_was_written_comes_back(site: Site, browser
         expect_text(page, "#skip-words", "Skip")
         page.keyboard.press("Alt+s")
         page.wait_for_timeout(300)
-        assert page.locator("#premise").inner_text() == first
+        assert premise_shown(page) == first
         page.keyboard.press("Alt+s")
         other_text(page, "premise", first)
-        second = page.locator("#premise").inner_text()
+        second = premise_shown(page)
         page.fill("#box-neutral-easy", "Something else.")
         page.get_by_role("button", name="Take it up again").click()
         expect_text(page, "#premise", first)
@@ -125,7 +136,7 @@ def test_two_windows_show_the_same_and_what_one_sends_the_other_leaves(site: Sit
         for page in (one, two):
             page.goto(f"/projects/{project_id}/write")
             expect_text(page, "#ask", "3 sentences missing")
-        first = two.locator("#premise").inner_text()
+        first = premise_shown(two)
         one.fill("#box-neutral-only", "Typed in the first window.")
         expect_value(two, "#box-neutral-only", "Typed in the first window.")
         expect_text(two, ".notice", "in another window too")
@@ -139,7 +150,7 @@ def test_two_windows_show_the_same_and_what_one_sends_the_other_leaves(site: Sit
             other_text(page, "premise", first)
             page.locator("#state[data-state=saved]").wait_for()
         expect_text(two, ".notice", "You sent this sentence in another window")
-        assert one.locator("#premise").inner_text() == two.locator("#premise").inner_text()
+        assert premise_shown(one) == premise_shown(two)
         assert site.count(pairs, pairs.c.project_id == project_id) == 3
 
 

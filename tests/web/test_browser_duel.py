@@ -12,7 +12,7 @@ from goldlabel.collect.money import recount
 from goldlabel.collect.schema import answers, pairs, tries
 from goldlabel.collect.store import Store
 from tests.web.duels import LABELS, released, start_duel
-from tests.web.site import Site, browsing, expect_text, expect_value, serving
+from tests.web.site import Site, browsing, expect_text, expect_value, premise_shown, serving
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 
@@ -49,7 +49,7 @@ def test_a_writer_tries_again_fools_the_model_and_says_why(site: Site, browser: 
     with site.visit(browser, writer) as visit:
         page = visit.page
         target, other = open_job(page, project_id)
-        first = page.locator("#premise").inner_text()
+        first = premise_shown(page)
         expect_text(page, "#left", "tries left: 5 of 5")
         page.keyboard.press("Control+Enter")
         assert shown(page) == []
@@ -139,13 +139,13 @@ def test_on_a_phone_in_chinese_a_text_is_skipped_and_one_is_unusable(site: Site,
         page.locator("#submit").click()
         expect_text(page, ".outcome", "模型判断对了")
         visit.picture("duel-phone-zh")
-        first = page.locator("#premise").inner_text()
+        first = premise_shown(page)
         page.locator("#skip").click()
         expect_text(page, "#skip-words", "放在一边")
         page.locator("#skip").click()
         page.wait_for_function("text => document.getElementById('premise')?.textContent !== text", arg=first)
         expect_value(page, "#hypothesis", "")
-        second = page.locator("#premise").inner_text()
+        second = premise_shown(page)
         page.locator("#unusable").check()
         page.fill("#note", "看不懂")
         page.locator("#submit").click()

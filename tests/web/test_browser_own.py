@@ -15,7 +15,7 @@ from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.schema import answers
 from goldlabel.collect.store import Store
 from tests.collect.test_questions import SURE, THEME, WHY
-from tests.web.site import Site, browsing, expect_text, fill, serving
+from tests.web.site import Site, browsing, expect_text, fill, premise_shown, serving
 from tests.web.test_browser import judging_project, writing_project
 from tests.web.test_browser_annot import PHONE, other_text
 
@@ -100,7 +100,7 @@ def test_questions_on_a_phone_and_in_a_draft(site: Site, browser: Browser) -> No
         page.reload()
         expect_text(page, "#ask", "提交")
         assert page.locator("#questions input:checked").input_value() == "roads"
-        before = page.locator("#premise").inner_text()
+        before = premise_shown(page)
         page.locator("#submit").tap()
         other_text(page, "premise", before)
         visit.state("saved")
