@@ -16,9 +16,10 @@ from typer.testing import CliRunner
 torch = pytest.importorskip("torch")
 
 import goldlabel as gl  # noqa: E402
-from goldlabel.cli import train as module  # noqa: E402
+from goldlabel.cli import steps  # noqa: E402
 from goldlabel.cli.app import app as whole  # noqa: E402
-from goldlabel.cli.train import describe_step, parse_sample, train_command  # noqa: E402
+from goldlabel.cli.steps import describe_step  # noqa: E402
+from goldlabel.cli.train import parse_sample, train_command  # noqa: E402
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
 from goldlabel.train.run import Step  # noqa: E402
 from goldlabel.train.trainer import Trainer  # noqa: E402
@@ -209,7 +210,7 @@ def test_a_terminal_shows_the_runs_under_way(pairs: str, tmp_path: Path, monkeyp
     from rich.progress import Progress
 
     with Progress(console=Console(quiet=True)) as bars:
-        follow = module._follow(bars, 2)
+        follow = steps._follow(bars, 2)
         for name in ("seed-0", "seed-1", "seed-0", "seed-2"):
             follow(name, Step(2, 5, 30, 60, 0.5, 10.0, 0.9))
         assert [task.description for task in bars.tasks] == ["seed-0 epoch 2/5", "seed-2 epoch 2/5"]
@@ -217,8 +218,8 @@ def test_a_terminal_shows_the_runs_under_way(pairs: str, tmp_path: Path, monkeyp
         follow("seed-0", None)
         assert [task.description for task in bars.tasks] == ["seed-2 epoch 2/5"], "what is done is not shown any more"
     shown: list[str] = []
-    monkeypatch.setattr(module.sys, "stderr", _Terminal(shown))
-    with module.display_steps(1) as on_run:
+    monkeypatch.setattr(steps.sys, "stderr", _Terminal(shown))
+    with steps.display_steps(1) as on_run:
         assert on_run is not None
         on_run("seed-0", Step(2, 5, 30, 60, 0.5, 10.0, 0.9))
     assert any("best dev 90.0 %" in text for text in shown)

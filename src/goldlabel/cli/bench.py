@@ -24,7 +24,8 @@ from goldlabel.cli.output import (
     progress,
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
-from goldlabel.cli.train import display_steps, parse_sample
+from goldlabel.cli.steps import display_steps
+from goldlabel.cli.train import parse_sample
 from goldlabel.cli.work import WorkOptions, does_pieces
 from goldlabel.errors import InputError
 

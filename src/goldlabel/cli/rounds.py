@@ -30,7 +30,8 @@ from goldlabel.cli.output import (
     show,
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
-from goldlabel.cli.train import display_steps, parse_sample
+from goldlabel.cli.steps import display_steps
+from goldlabel.cli.train import parse_sample
 from goldlabel.errors import InputError
 
 if TYPE_CHECKING:

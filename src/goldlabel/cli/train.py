@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import timedelta
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,21 +22,21 @@ from goldlabel.cli.output import (
     show,
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
+from goldlabel.cli.recipe import RecipeOptions, follows_recipe
+from goldlabel.cli.steps import display_steps
 from goldlabel.cli.work import WorkOptions, does_pieces
 from goldlabel.errors import InputError
 
 if TYPE_CHECKING:
     from goldlabel.train import Run, Sweep
-    from goldlabel.train.run import Step
     from goldlabel.train.task import Task
 
 FAILED = 1
-MOST_LINES = 8
-"""Runs shown at a time where nobody knows how many there are."""
 
 
 @reads_files
 @does_pieces
+@follows_recipe
 def train_command(
     model: Annotated[
         str,
@@ -68,47 +64,8 @@ def train_command(
     ] = None,
     hypothesis_only: Annotated[bool, typer.Option("--hypothesis-only", help="Never show the model a premise.")] = False,
     premise_only: Annotated[bool, typer.Option("--premise-only", help="Never show the model a hypothesis.")] = False,
-    epochs: Annotated[int | None, typer.Option("--epochs", help="Epochs at most.")] = None,
-    batch: Annotated[int | None, typer.Option("--batch", help="Pairs in a batch.")] = None,
-    batch_tokens: Annotated[
-        int | None, typer.Option("--batch-tokens", help="Tokens in a batch, padding counted, instead of pairs.")
-    ] = None,
-    accumulate: Annotated[int, typer.Option("--accumulate", help="Batches to a step of the optimiser.")] = 1,
-    optimiser: Annotated[str | None, typer.Option("--optimiser", help="adam, adamw, adadelta, adagrad or sgd.")] = None,
-    lr: Annotated[float | None, typer.Option("--lr", help="Learning rate.")] = None,
-    schedule: Annotated[
-        str | None,
-        typer.Option("--schedule", help="How the learning rate falls from step to step: constant, linear or cosine."),
-    ] = None,
-    warmup: Annotated[
-        float | None, typer.Option("--warmup", help="Share of all steps over which the learning rate rises from 0.")
-    ] = None,
-    floor: Annotated[
-        float | None, typer.Option("--floor", help="Stop when the learning rate of an epoch falls below.")
-    ] = None,
-    l2: Annotated[
-        float | None, typer.Option("--l2", help="Weight of the squared weights in the loss; with adamw, their decay.")
-    ] = None,
-    clip: Annotated[float | None, typer.Option("--clip", help="Largest norm of the gradients.")] = None,
-    patience: Annotated[
-        int | None, typer.Option("--patience", help="Stop after so many epochs without a better dev accuracy.")
-    ] = None,
-    length: Annotated[int | None, typer.Option("--length", help="Tokens read of a sentence.")] = None,
-    stop_on: Annotated[
-        str, typer.Option("--stop-on", metavar="NAME", help="The dev set that decides, or mean for the mean over all.")
-    ] = "mean",
-    vectors: Annotated[
-        str | None, typer.Option("--vectors", metavar="FILE", help="Word vectors: text, word2vec's .bin, or .npz.")
-    ] = None,
-    train_vectors: Annotated[
-        bool | None,
-        typer.Option("--train-vectors/--freeze-vectors", help="Train the given vectors, or leave them as they are."),
-    ] = None,
-    tokenizer: Annotated[
-        str | None,
-        typer.Option("--tokenizer", help="words, characters, letters, jieba or jieba-search; by default by language."),
-    ] = None,
-    tagger: Annotated[str, typer.Option("--tagger", help="Tagger of parts of speech, for diin; by default none.")] = "",
+    *,
+    recipe: RecipeOptions,
     vocabulary: Annotated[
         list[str] | None,
         typer.Option("--vocabulary", metavar="PATH", help="More pairs whose words the model shall know."),
@@ -119,13 +76,6 @@ def train_command(
             "--label-space", metavar="NAME", help="What the labels become, whatever they are: a space such as nli2."
         ),
     ] = None,
-    start: Annotated[
-        str | None, typer.Option("--from", metavar="RUN", help="Start from the weights of a finished run.")
-    ] = None,
-    fixed: Annotated[
-        bool,
-        typer.Option("--fixed", help="Only score the weights of --from as a run (see goldlabel score); train nothing."),
-    ] = False,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An option of this model; several allowed.")
     ] = None,
@@ -158,13 +108,10 @@ def train_command(
     grid: Annotated[
         str | None, typer.Option("--grid", metavar="FILE|NAME", help="Train with every combination of a grid's values.")
     ] = None,
-    device: Annotated[str, typer.Option("--device", help="cpu, cuda or auto.")] = "auto",
-    precision: Annotated[str, typer.Option("--precision", help="fp32, tf32, bf16 or auto.")] = "auto",
     devices: Annotated[
         int | None,
         typer.Option("--devices", min=1, help="Train one model in so many processes, each with a GPU or its cores."),
     ] = None,
-    *,
     work: WorkOptions,
     reading: ReadingOptions,
     limit: LimitOption = None,
@@ -182,31 +129,10 @@ def train_command(
     options = TrainOptions(
         seed=seed,
         reads=_reads(hypothesis_only, premise_only),
-        epochs=epochs,
-        batch=batch,
-        batch_tokens=batch_tokens,
-        accumulate=accumulate,
-        optimiser=optimiser,
-        lr=lr,
-        schedule=schedule,
-        warmup=warmup,
-        floor=floor,
-        l2=l2,
-        clip=clip,
-        patience=patience,
-        length=length,
-        stop_on=stop_on,
-        vectors=vectors,
-        train_vectors=train_vectors,
-        tokenizer=tokenizer,
-        tagger=tagger,
-        device=device,
-        precision=precision,
-        start=start,
+        **recipe,
         debias=debias,
         debias_options=_method_options(debias, parse_map("--debias-set", debias_settings)),
         bias=tuple(bias or ()),
-        fixed=fixed,
         options=parse_options(parse_map("--set", settings), model_options(model), model),
     )
     runs = _several(model, debias, seeds, sizes, grid)
@@ -329,46 +255,3 @@ def _run(
     except KeyboardInterrupt:
         note(f"goldlabel: interrupted; give the same command once more to go on with {output}")
         raise SystemExit(INTERRUPTED) from None
-
-
-@contextmanager
-def display_steps(lines: int | None) -> Iterator[Callable[[str, Step | None], None] | None]:
-    """Show on a terminal how far each of the runs under way is, on so many lines; one that is given no step is done."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), TextColumn("{task.fields[told]}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        yield _follow(bars, lines or MOST_LINES)
-
-
-def _follow(bars: Any, lines: int) -> Callable[[str, Step | None], None]:
-    shown: dict[str, Any] = {}
-
-    def follow(name: str, step: Step | None) -> None:
-        if step is None:  # the run is done
-            if name in shown:
-                bars.remove_task(shown.pop(name))
-            return
-        line = shown.pop(name) if name in shown else bars.add_task(name, told="")
-        shown[name] = line
-        while len(shown) > lines:  # the run that has been silent for longest is done
-            bars.remove_task(shown.pop(next(iter(shown))))
-        described = f"{name} {step.unit} {step.epoch}/{step.epochs}"
-        bars.update(line, description=described, total=step.of, completed=step.pairs, told=describe_step(step))
-
-    return follow
-
-
-def describe_step(step: Step) -> str:
-    """Return rate, loss, best dev accuracy, and the time that is left if nothing stops the run early."""
-    from goldlabel.metrics import percent
-
-    left = (step.epochs - step.epoch) * step.of + step.of - step.pairs
-    loss = "" if math.isnan(step.loss) else f"  loss {step.loss:.3f}"
-    best = "" if step.accuracy is None else f"  best dev {percent(step.accuracy)}"
-    seconds = timedelta(seconds=round(left / max(step.rate, 1e-3)))
-    return f"{step.rate:,.0f} pairs/s{loss}{best}  {seconds} left at most"
