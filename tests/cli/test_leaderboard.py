@@ -65,7 +65,7 @@ def served(folder: Path) -> Iterator[str]:
 def test_from_init_to_the_site(tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "board"
     made = run("leaderboard", "init", folder, pairs, "--title", "Lakes", "--json")
-    assert json.loads(made.stdout)["sets"] == {"lake": {"pairs": 60, "labels": sorted(LABELS)}}
+    assert json.loads(made.stdout)["suites"] == {"board": {"lake": {"pairs": 60, "labels": sorted(LABELS)}}}
     assert "Next: goldlabel" in run("leaderboard", "init", tmp_path / "other", pairs).stdout
     token = run("leaderboard", "token", folder, "Reed Lab").stdout.strip()
     (tmp_path / "knowing.py").write_text(MODEL, encoding="utf-8")
@@ -99,14 +99,15 @@ def test_from_init_to_the_site(tmp_path: Path, pairs: Path, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "either --suite SUITE, or one or more PATHs"),
-        (("lake.jsonl", "--suite", "cross"), "either --suite SUITE, or one or more PATHs"),
+        ((), "either --suite SUITE, once or more, or one or more PATHs"),
+        (("lake.jsonl", "--suite", "cross"), "either --suite SUITE, once or more, or one or more PATHs"),
         (("lake.jsonl", "--references", "papers"), "--references is for a suite"),
         (("lake.jsonl", "lake.jsonl"), "two datasets are called 'lake'"),
         (("lake.jsonl", "--per-day", "9"), "cannot be"),
         (("lake.jsonl", "--split", "dev"), "has no dev split"),
         (("--suite", "recast", "--references", "magazines"), "'magazines' is not known"),
         (("--suite", "recast"), "there is no set to score by"),
+        (("--suite", "recast", "--suite", "stress", "--suite-set", "language=zh"), "an option of one suite"),
     ],
 )
 def test_what_is_no_leaderboard(tmp_path: Path, pairs: Path, home: Path, words: Sequence[str], said: str) -> None:

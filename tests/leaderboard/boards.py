@@ -14,7 +14,7 @@ from typing import Any
 from goldlabel.collect.store import Clock, system_clock
 from goldlabel.evaluate.sets import evaluation_set
 from goldlabel.evaluate.suite import EvaluationSet, SuitePlan
-from goldlabel.leaderboard.board import Board, Limits, make_board, open_board
+from goldlabel.leaderboard.board import Board, Limits, PlannedSuite, Reference, make_board, open_board
 from goldlabel.leaderboard.standings import Entry, entries
 from goldlabel.leaderboard.store import BoardStore
 from goldlabel.leaderboard.submissions import About, Submission, receive
@@ -33,6 +33,10 @@ GOLD = {
 
 def sets(names: Sequence[str] = ("meadow", "pond")) -> tuple[EvaluationSet, ...]:
     return tuple(evaluation_set(make_pairs(GOLD[name], name=name, space=SPACES[name])) for name in names)
+
+
+def plan(names: Sequence[str] = ("meadow", "pond")) -> SuitePlan:
+    return SuitePlan(sets=sets(names), systems=())
 
 
 @dataclass
@@ -58,6 +62,7 @@ class Leaderboard:
         *,
         file: str = "predictions.csv",
         name: str = "model",
+        suite: str = "fields",
         limits: Limits | None = None,
         **about: str,
     ) -> tuple[Submission, bool]:
@@ -71,6 +76,7 @@ class Leaderboard:
                     hashlib.sha256(data).hexdigest(),
                     file=file,
                     name=name,
+                    suite=suite,
                     about=About(**about),
                     limits=limits or self.board.limits,
                 )
@@ -90,12 +96,15 @@ def opened(
     database: str | None = None,
     clock: Clock = system_clock,
     names: Sequence[str] = ("meadow", "pond"),
+    beside: Mapping[str, Sequence[str]] | None = None,
+    references: Sequence[Reference] = (),
     limits: Limits | None = None,
     **options: Any,
 ) -> Leaderboard:
-    make_board(
-        folder, SuitePlan(sets=sets(names), systems=()), suite="fields", limits=limits, database=database, **options
-    )
+    """Make a leaderboard of the suite ``fields``; ``beside`` are further suites and their sets."""
+    planned = [PlannedSuite(name="fields", plan=plan(names), references=references)]
+    planned += [PlannedSuite(name=name, plan=plan(own)) for name, own in (beside or {}).items()]
+    make_board(folder, planned, limits=limits, database=database, **options)
     board, store = open_board(folder, database, clock=clock)
     return Leaderboard(board, store, folder)
 

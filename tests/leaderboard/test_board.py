@@ -12,12 +12,12 @@ from sqlalchemy.exc import DBAPIError
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.evaluate.suite import SuitePlan
-from goldlabel.leaderboard.board import Limits, make_board, open_board, read_board
+from goldlabel.leaderboard.board import Limits, PlannedSuite, make_board, open_board, read_board
 from goldlabel.leaderboard.schema import metadata
 from goldlabel.leaderboard.store import BoardStore
 from goldlabel.leaderboard.submitters import bearer, make_token, withdraw_tokens
 from goldlabel.leaderboard.trail import steps
-from tests.leaderboard.boards import GOLD, Leaderboard, Make, opened, sets
+from tests.leaderboard.boards import GOLD, Leaderboard, Make, opened, plan
 
 
 def test_what_is_given_out_tells_no_label(board: Leaderboard) -> None:
@@ -36,7 +36,7 @@ def test_gold_is_the_owners_alone(board: Leaderboard) -> None:
     files = [*(board.folder / "gold").iterdir()]
     assert len(files) == 2
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
-    assert [*board.board.find("pond").gold.frame["label"]] == GOLD["pond"]
+    assert [*board.board.suites[0].find("pond").gold.frame["label"]] == GOLD["pond"]
 
 
 def test_the_schema_is_what_the_migration_makes(tmp_path: Path, place: str | None) -> None:
@@ -68,12 +68,15 @@ def test_a_folder_and_a_database_belong_together(tmp_path: Path, make: Make) -> 
 
 
 def test_nothing_is_left_of_a_board_that_cannot_be_made(tmp_path: Path) -> None:
-    plan = SuitePlan(sets=sets(), systems=())
+    fields = PlannedSuite(name="fields", plan=plan())
     with pytest.raises(InputError, match="cannot hold"):
-        make_board(tmp_path / "board", plan, suite="fields", database="mysql://nowhere/x")
+        make_board(tmp_path / "board", [fields], database="mysql://nowhere/x")
     assert not [*(tmp_path / "board").glob("gold/*")]
+    empty = SuitePlan(sets=(), systems=(), missing={"lake": "add it"})
     with pytest.raises(InputError, match="there is no set to score by \\(lake: add it\\)"):
-        make_board(tmp_path / "other", SuitePlan(sets=(), systems=(), missing={"lake": "add it"}), suite="fields")
+        make_board(tmp_path / "other", [fields, PlannedSuite(name="lakes", plan=empty)])
+    with pytest.raises(InputError, match="two suites are called 'fields'"):
+        make_board(tmp_path / "other", [fields, fields])
     for limits in ({"per_day": 0}, {"per_day": 5, "per_week": 4}):
         with pytest.raises(InputError, match="cannot be"):
             Limits(**limits)

@@ -46,7 +46,7 @@ def test_every_form_of_the_same_predictions_scores_the_same(board: Leaderboard, 
     probabilities = frame.filter(pl.col("dataset") == "meadow").with_columns(
         (0.2 + 0.4 * (pl.col("label") == label)).alias(label) for label in NLI3.labels
     )
-    questions = {name: board.board.find(name).gold.frame[QUESTION].to_list() for name in SIZES}
+    questions = {name: board.board.suites[0].find(name).gold.frame[QUESTION].to_list() for name in SIZES}
     forms = {
         "one.csv": csv(labels),
         "one.tsv": csv(labels, comma="\t"),

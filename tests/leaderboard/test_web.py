@@ -55,7 +55,8 @@ def test_from_sending_to_the_table(board: Leaderboard) -> None:
     with visitors(board, "Reed Lab") as (anybody, submitter):
         assert "Nobody has submitted yet" in anybody.get("/").text
         told = anybody.get("/api/v1/board").json()
-        assert [(part["name"], part["pairs"]) for part in told["sets"]] == [("meadow", 60), ("pond", 40)]
+        [suite] = told["suites"]
+        assert [(part["name"], part["pairs"]) for part in suite["sets"]] == [("meadow", 60), ("pond", 40)]
         lines = submitter.get("/api/v1/sets/2/questions").text.splitlines()
         assert len(lines) == 40
         assert "label" not in lines[0]
@@ -92,6 +93,7 @@ def test_every_route_refuses_who_has_no_business_there(board: Leaderboard) -> No
         operations = anybody.get("/api/openapi.json").json()["paths"]
         public = {"/", "/submit", "/board.csv", "/entries/{submission_id}", "/healthz", "/readyz"}
         public |= {"/api/v1/board", "/api/v1/entries"}
+        forms = {"/login", "/logout", "/submit/{submission_id}/withdraw"}
         walked = set()
         for path, methods in operations.items():
             for method in methods:
@@ -99,8 +101,9 @@ def test_every_route_refuses_who_has_no_business_there(board: Leaderboard) -> No
                 query = "?name=x&file=x.csv" if path == "/api/v1/submissions" else ""
                 for visitor in (anybody, Visitor(anybody.client.app, "goldlabel_guess")):  # type: ignore[arg-type]
                     got = visitor.client.request(method, address + query, headers=visitor.headers)
-                    assert got.status_code == (200 if path in public else 401), (method, path)
-                if "{submission_id}" in path and path not in public:
+                    status = 200 if path in public and method == "get" else 403 if path in forms else 401
+                    assert got.status_code == status, (method, path)
+                if "{submission_id}" in path and path not in public | forms:
                     got = stranger.client.request(method, address, headers=stranger.headers)
                     assert got.status_code == 404, (method, path)
                     walked.add(path)

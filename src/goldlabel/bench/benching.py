@@ -9,7 +9,7 @@ off goes on with the same call: finished runs and answers are taken as they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -178,9 +178,27 @@ def plan_sets(
     options: Mapping[str, Any] | None = None,
 ) -> tuple[str, Suite, SuitePlan]:
     """Return what a suite is called, the suite, and its sets, planned without any model."""
-    name, chosen, own = find_suite(suite, options)
-    plan = _plan(chosen, Request(data=data or {}, seed=seed, limit=limit, options=own))
-    return plan.name or name, chosen, plan
+    [planned] = plan_suites([suite], data=data, limit=limit, seed=seed, options=options)
+    return planned
+
+
+def plan_suites(
+    suites: Sequence[str | Suite],
+    *,
+    data: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+) -> list[tuple[str, Suite, SuitePlan]]:
+    """Return the same of several suites; ``data`` is for those of them that look for it."""
+    planned, looked_up = [], set[str]()
+    for suite in suites:
+        name, chosen, own = find_suite(suite, options)
+        request = Request(data=data or {}, seed=seed, limit=limit, options=own, looked_up=looked_up)
+        plan = chosen.plan(request)
+        planned.append((plan.name or name, chosen, plan))
+    _refuse_unknown(data or {}, looked_up, [plan for _, _, plan in planned])
+    return planned
 
 
 def find_suite(suite: str | Suite, options: Mapping[str, Any] | None = None) -> tuple[str, Suite, dict[str, Any]]:
@@ -196,10 +214,14 @@ def find_suite(suite: str | Suite, options: Mapping[str, Any] | None = None) -> 
 def _plan(suite: Suite, request: Request) -> SuitePlan:
     """Have the suite plan, and refuse data that it did not ask for."""
     plan = suite.plan(request)
-    if unused := [name for name in request.data if name not in request.looked_up]:
-        names = [part.name for part in plan.sets] + list(plan.missing)
-        raise InputError(f"--data {unused[0]}: the suite does not look for it; {suggest(unused[0], names)}")
+    _refuse_unknown(request.data, request.looked_up, [plan])
     return plan
+
+
+def _refuse_unknown(data: Mapping[str, str], looked_up: Collection[str], plans: Sequence[SuitePlan]) -> None:
+    if unused := [name for name in data if name not in looked_up]:
+        names = [name for plan in plans for name in (*(part.name for part in plan.sets), *plan.missing)]
+        raise InputError(f"--data {unused[0]}: the suite does not look for it; {suggest(unused[0], names)}")
 
 
 def _describe_system(system: System) -> dict[str, Any]:

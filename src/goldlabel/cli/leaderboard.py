@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tempfile
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,7 +28,8 @@ from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
 
 if TYPE_CHECKING:
-    from goldlabel.evaluate.suite import Suite, SuitePlan
+    from goldlabel.evaluate.suite import SuitePlan
+    from goldlabel.leaderboard.board import PlannedSuite
 
 FAILED = 1
 URL = ("http://", "https://")
@@ -55,15 +57,16 @@ def init_command(
     paths: Annotated[
         list[str] | None, typer.Argument(metavar="PATH…", help="Datasets with gold labels, instead of a suite.")
     ] = None,
-    suite: Annotated[
-        str | None, typer.Option("--suite", help="cross, stress, recast, rounds, or a YAML file of your own.")
+    suites: Annotated[
+        list[str] | None,
+        typer.Option("--suite", help="cross, stress, recast, rounds, or a YAML file of your own; several allowed."),
     ] = None,
     data: Annotated[
         list[str] | None,
         typer.Option("--data", metavar="NAME=PATH", help="Where a set of the suite lies that is not in the library."),
     ] = None,
     suite_settings: Annotated[
-        list[str] | None, typer.Option("--suite-set", metavar="KEY=VALUE", help="An option of the suite.")
+        list[str] | None, typer.Option("--suite-set", metavar="KEY=VALUE", help="An option of the only suite.")
     ] = None,
     split: Annotated[
         str | None, typer.Option("--split", help="Split of PATH to score by; by default test, or the only one.")
@@ -88,43 +91,47 @@ def init_command(
 ) -> None:
     """Make a leaderboard of a suite or of datasets; the gold labels are copied into its folder and never leave it."""
     require_collect()
-    from goldlabel.leaderboard.board import Limits, make_board
-    from goldlabel.leaderboard.references import references_of
+    from goldlabel.leaderboard.board import Limits, PlannedSuite, make_board
 
     limits = Limits(per_day=per_day, per_week=per_week)
-    if (suite is None) == (not paths):
-        raise InputError("name what is scored by: either --suite SUITE, or one or more PATHs")
-    chosen: Suite | None = None
-    if suite is not None:
-        from goldlabel.bench.benching import plan_sets
-
-        options = parse_map("--suite-set", suite_settings)
-        name, chosen, plan = plan_sets(suite, data=parse_map("--data", data), limit=limit, seed=seed, options=options)
-    else:
-        name, plan = folder.resolve().name, _plan_of(paths or [], split, limit, reading)
-    if references is not None and chosen is None:
+    if (not suites) == (not paths):
+        raise InputError("name what is scored by: either --suite SUITE, once or more, or one or more PATHs")
+    if references is not None and not suites:
         raise InputError("--references is for a suite, whose paper is known; leave it out, or name --suite")
-    board = make_board(
-        folder,
-        plan,
-        suite=name,
-        title=title,
-        limits=limits,
-        texts=texts,
-        references=[] if references is None or chosen is None else references_of(chosen, references, _names(plan)),
-        level=level,
-        database=database,
+    if suite_settings and len(suites or ()) > 1:
+        raise InputError("--suite-set is an option of one suite; leave it out where there are several")
+    planned = _plan_suites(
+        suites or [], parse_map("--data", data), limit, seed, parse_map("--suite-set", suite_settings), references
     )
-    for missing, why in plan.missing.items():
-        note(f"{missing} is missing: {why}")
+    if paths:
+        planned = [PlannedSuite(name=folder.resolve().name, plan=_plan_of(paths, split, limit, reading))]
+    board = make_board(folder, planned, title=title, limits=limits, texts=texts, level=level, database=database)
+    missing = {name: why for suite in planned for name, why in suite.plan.missing.items()}
+    for name, why in missing.items():
+        note(f"{name} is missing: {why}")
     if as_json:
-        sets = {part.name: {"pairs": part.pairs, "labels": list(part.space.labels)} for part in board.sets}
-        told = {"title": board.title, "suite": board.suite, "sets": sets, "missing": list(plan.missing)}
-        print_json({**told, "references": len(board.references), "folder": str(folder)})
+        told = {
+            suite.name: {part.name: {"pairs": part.pairs, "labels": list(part.space.labels)} for part in suite.sets}
+            for suite in board.suites
+        }
+        rows_of_papers = sum(len(suite.references) for suite in board.suites)
+        print_json(
+            {
+                "title": board.title,
+                "suites": told,
+                "missing": list(missing),
+                "references": rows_of_papers,
+                "folder": str(folder),
+            }
+        )
         return
     typer.echo(f"{board.title}: {len(board.sets)} sets, {board.pairs:,} pairs; their labels are in {folder}/gold")
-    rows = [(part.name, part.pairs, ", ".join(part.space.labels), part.counts) for part in board.sets]
-    print_table(["set", "pairs", "labels", "in the mean"], rows)
+    rows = [
+        (suite.name, part.name, part.pairs, ", ".join(part.space.labels), part.counts)
+        for suite in board.suites
+        for part in suite.sets
+    ]
+    print_table(["suite", "set", "pairs", "labels", "in the mean"], rows)
     elsewhere = ["--database", database] if database else []
     steps = [["token", str(folder), "NAME", *elsewhere], ["serve", str(folder), *elsewhere]]
     typer.echo("Next: " + ", then ".join(shlex.join(["goldlabel", "leaderboard", *step]) for step in steps))
@@ -209,6 +216,9 @@ def submit_command(
     name: Annotated[
         str | None, typer.Option("--name", help="What the table calls it; by default as the run or file.")
     ] = None,
+    suite: Annotated[
+        str | None, typer.Option("--suite", help="The suite that it answers, where the leaderboard has several.")
+    ] = None,
     training: Annotated[str, typer.Option("--training", help="What it was trained on; of a run it is known.")] = "",
     description: Annotated[str, typer.Option("--description", help="What it is, in a sentence or two.")] = "",
     device: DeviceOption = "auto",
@@ -230,11 +240,12 @@ def submit_command(
                     client,
                     what,
                     Path(folder),
+                    suite=suite,
                     expect=bar.expect,
                     on_pairs=bar,
                     **loading_options(device, precision, settings, None),
                 )
-        about = {"training": training, "description": description}
+        about = {"training": training, "description": description} | ({} if suite is None else {"suite": suite})
         sent = client.submit(file, name=name or path.resolve().stem, **about)
     note(f"submission {sent['id']} is {sent['state']}")
     with progress("scoring", None, in_bytes=False):
@@ -284,6 +295,21 @@ def withdraw_command(
         typer.echo(f"submission {number} is withdrawn")
 
 
+@app.command("migrate")
+def migrate_command(folder: FolderArgument, database: DatabaseOption = None, as_json: JsonOption = False) -> None:
+    """Bring a leaderboard of an older version up to date; stop its server and keep a copy before."""
+    require_collect()
+    from goldlabel.leaderboard.board import read_board
+    from goldlabel.leaderboard.store import BoardStore
+
+    read_board(folder)
+    before, after = BoardStore.migrate(database or folder)
+    if as_json:
+        print_json({"before": before, "after": after})
+    else:
+        typer.echo(f"schema {after} already; nothing to do" if before == after else f"schema {before} is now {after}")
+
+
 @app.command("trail")
 def trail_command(folder: FolderArgument, database: DatabaseOption = None, as_json: JsonOption = False) -> None:
     """Print everything that happened on a leaderboard, in order."""
@@ -301,6 +327,29 @@ def trail_command(folder: FolderArgument, database: DatabaseOption = None, as_js
         print_table(["at", "submitter", "what", "of"], rows)
 
 
+def _plan_suites(
+    names: list[str],
+    data: Mapping[str, str],
+    limit: int | None,
+    seed: int,
+    options: Mapping[str, str],
+    references: str | None,
+) -> list[PlannedSuite]:
+    """Plan the sets of suites, and find what papers printed of them."""
+    from goldlabel.bench.benching import plan_suites
+    from goldlabel.evaluate.suite import Published
+    from goldlabel.leaderboard.board import PlannedSuite
+    from goldlabel.leaderboard.references import references_of
+
+    planned = []
+    for name, suite, plan in plan_suites(names, data=data, limit=limit, seed=seed, options=options):
+        # Of several suites, those without a paper's figures have none to list.
+        unknown = references is None or (len(names) > 1 and not isinstance(suite, Published))
+        rows = [] if unknown else references_of(suite, str(references), [part.name for part in plan.sets])
+        planned.append(PlannedSuite(name=name, plan=plan, references=rows))
+    return planned
+
+
 def _plan_of(paths: list[str], split: str | None, limit: int | None, reading: ReadingOptions) -> SuitePlan:
     from goldlabel.evaluate.sets import evaluation_set
     from goldlabel.evaluate.suite import SuitePlan
@@ -312,10 +361,6 @@ def _plan_of(paths: list[str], split: str | None, limit: int | None, reading: Re
             f"two datasets are called {twice!r}; name them apart on their cards with 'goldlabel data card'"
         )
     return SuitePlan(sets=tuple(sets), systems=())
-
-
-def _names(plan: SuitePlan) -> list[str]:
-    return [part.name for part in plan.sets]
 
 
 def _print_entry(entry: dict[str, Any]) -> None:

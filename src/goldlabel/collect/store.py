@@ -203,6 +203,8 @@ class Store:
     """A collection's database; open it with ``Store.open`` or make it with ``Store.create``."""
 
     revisions: ClassVar[Revisions] = REVISIONS
+    commands: ClassVar[str] = "collect"
+    """The group of commands that work on it."""
     file: ClassVar[str] = "goldlabel.db"
     """The name of the SQLite database in a collection's folder."""
     there: ClassVar[str] = "collection_there"
@@ -337,9 +339,16 @@ class Store:
         with self._told(), self._reader.begin() as connection:
             revision = self._revision(connection)
         if revision != self.revisions.head and not older:
-            command = _migrate_command(self._writer.url)
+            command = self._migrate_command()
             told = {"revision": revision, "known": self.revisions.head, "command": command}
             raise Invalid("older_schema", place=self.url, **told)
+
+    def _migrate_command(self) -> str:
+        """Return the command that brings a database up to date."""
+        url = self._writer.url
+        if url.get_backend_name() == "sqlite" and Path(url.database or "").name == self.file:
+            return shlex.join(["goldlabel", self.commands, "migrate", str(Path(url.database or "").parent)])
+        return f"goldlabel {self.commands} migrate DIR --database URL"
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -367,13 +376,6 @@ class Store:
                 f"{self.url}: cannot be used ({reason}); nothing was changed: see that it can be reached and has "
                 "room, and try again"
             ) from error
-
-
-def _migrate_command(url: URL) -> str:
-    """Return the command that brings a collection up to date."""
-    if url.get_backend_name() == "sqlite" and Path(url.database or "").name == Store.file:
-        return shlex.join(["goldlabel", "collect", "migrate", str(Path(url.database or "").parent)])
-    return "goldlabel collect migrate DIR --database URL"
 
 
 def is_unfit_value(error: BaseException) -> bool:

@@ -1,7 +1,8 @@
 """The board: which sets with gold labels submissions are scored by, and the rules of it.
 
-It is a folder that belongs to whoever runs the leaderboard. ``board.json`` tells the sets, the limits and the papers'
-figures; ``gold/`` holds the pairs with their labels, which nothing sends out.
+It is a folder that belongs to whoever runs the leaderboard. ``board.json`` tells the suites with their sets and the
+papers' figures, and the limits; ``gold/`` holds the pairs with their labels, which nothing sends out. A submission
+answers every set of one suite, and entries are ranked suite by suite.
 
 The ids of a corpus can tell its labels (SNLI's end in the letter of the author's), and so can its order. Whoever is
 given the texts to predict gets questions: random ids, in their order. Predictions may come under either kind of id.
@@ -36,7 +37,7 @@ from goldlabel.pairs.labels import LabelSpace
 from goldlabel.registry import one_of
 
 FILE, GOLD = "board.json", "gold"
-FORMAT = 1
+FORMAT = 2
 QUESTION = "question"
 _COLUMNS = ("id", QUESTION, "premise", "hypothesis", "label", "language", "group")
 PER_DAY, PER_WEEK = 2, 6
@@ -91,17 +92,11 @@ class BoardSet:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Board:
-    """A leaderboard's sets and rules."""
+class BoardSuite:
+    """Sets that are answered together, by whose mean entries are ranked."""
 
-    key: str
-    """By which the folder and its database know that they belong together."""
-    title: str
-    suite: str
+    name: str
     sets: tuple[BoardSet, ...]
-    limits: Limits = field(default_factory=Limits)
-    texts: bool = True
-    """Whether submitters are given the texts of the pairs, for predicting."""
     references: tuple[Reference, ...] = ()
     level: float = 0.95
 
@@ -126,26 +121,70 @@ class Board:
         return next(part for part in self.sets if part.name == name)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Board:
+    """A leaderboard's suites and rules."""
+
+    key: str
+    """By which the folder and its database know that they belong together."""
+    title: str
+    suites: tuple[BoardSuite, ...]
+    limits: Limits = field(default_factory=Limits)
+    texts: bool = True
+    """Whether submitters are given the texts of the pairs, for predicting."""
+    level: float = 0.95
+
+    @property
+    def sets(self) -> tuple[BoardSet, ...]:
+        """The sets of all suites, by whose order their questions are numbered."""
+        return tuple(part for suite in self.suites for part in suite.sets)
+
+    @property
+    def pairs(self) -> int:
+        """The pairs of all suites."""
+        return sum(suite.pairs for suite in self.suites)
+
+    def suite_of(self, name: str | None) -> BoardSuite | None:
+        """Return the suite that a submission answers; what was sent when there was one only has no name of it."""
+        return next((suite for suite in self.suites if name in (None, suite.name)), None)
+
+    def suite(self, name: str | None) -> BoardSuite:
+        """Return the suite that somebody names; they may name none where there is one only."""
+        names = [suite.name for suite in self.suites]
+        if name is None and len(names) > 1:
+            raise Invalid("which_suite", allowed=names)
+        if name is not None and name not in names:
+            raise Invalid("no_suite", name=name, allowed=names)
+        return self.suites[0] if name is None else self.suites[names.index(name)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedSuite:
+    """A suite that a leaderboard is to be made of."""
+
+    name: str
+    plan: SuitePlan
+    references: Sequence[Reference] = ()
+
+
 def make_board(
     folder: Path,
-    plan: SuitePlan,
+    suites: Sequence[PlannedSuite],
     *,
-    suite: str,
     title: str | None = None,
     limits: Limits | None = None,
     texts: bool = True,
-    references: Sequence[Reference] = (),
     level: float = 0.95,
     database: str | None = None,
     clock: Clock = system_clock,
 ) -> Board:
-    """Make a leaderboard in a folder: the gold labels of a plan's sets, an empty database, and the rules."""
+    """Make a leaderboard in a folder: the gold labels of the suites' sets, an empty database, and the rules."""
     check_level(level)
-    if not plan.sets:
-        missing = "; ".join(f"{name}: {why}" for name, why in plan.missing.items())
-        raise InputError(f"{suite}: there is no set to score by{f' ({missing})' if missing else ''}")
-    if not plan.counted:
-        raise InputError(f"{suite}: no set counts for the mean, by which entries are ranked")
+    for suite in suites:
+        _check_suite(suite)
+    names = [suite.name for suite in suites]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"two suites are called {twice!r}; name each once, and your own apart in their YAML files")
     if (folder / FILE).exists():
         raise Invalid(BoardStore.there, place=folder)
     gold = folder / GOLD
@@ -154,32 +193,21 @@ def make_board(
     document: dict[str, Any] = {
         "format": FORMAT,
         "key": secrets.token_hex(16),
-        "title": title or suite,
-        "suite": suite,
+        "title": title or ", ".join(names),
         "level": level,
         "limits": vars(limits or Limits()),
         "texts": texts,
-        "sets": [
-            {
-                "name": part.name,
-                "file": f"{number:02}.parquet",
-                "label_space": part.gold.space.name,
-                "labels": list(part.gold.space.labels),
-                "pairs": len(part.gold),
-                "counts": part.counts,
-            }
-            for number, part in enumerate(plan.sets, start=1)
-        ],
-        "references": [vars(reference) for reference in references],
+        "suites": [_describe(suite, number) for number, suite in enumerate(suites, start=1)],
     }
     try:
         with storage_errors(gold):
             gold.mkdir(parents=True, mode=0o700)
-        for entry, part in zip(document["sets"], plan.sets, strict=True):
-            _write_gold(part.gold, gold / entry["file"])
+        for described, suite in zip(document["suites"], suites, strict=True):
+            for entry, part in zip(described["sets"], suite.plan.sets, strict=True):
+                _write_gold(part.gold, gold / entry["file"])
         store = BoardStore.create(database or folder, clock=clock)
         with store.write() as tx:
-            record(tx, "board.made", document["key"], submitter_id=None, suite=suite)
+            record(tx, "board.made", document["key"], submitter_id=None, suites=names)
         store.close()
         write_text(folder / FILE, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     except BaseException:
@@ -197,24 +225,14 @@ def read_board(folder: Path) -> Board:
         document = json.loads(path.read_bytes())
         if document["format"] > FORMAT:
             raise InputError(f"{path}: was written by a newer Goldlabel; install the newer version")
-        sets = tuple(
-            BoardSet(
-                name=entry["name"],
-                space=LabelSpace(entry["label_space"], tuple(entry["labels"])),
-                pairs=entry["pairs"],
-                counts=entry["counts"],
-                gold_file=folder / GOLD / entry["file"],
-            )
-            for entry in document["sets"]
-        )
+        if document["format"] == 1:  # one suite, told at the top
+            document["suites"] = [{**document, "name": document["suite"]}]
         return Board(
             key=document["key"],
             title=document["title"],
-            suite=document["suite"],
-            sets=sets,
+            suites=tuple(_read_suite(folder, described, document["level"]) for described in document["suites"]),
             limits=Limits(**document["limits"]),
             texts=document["texts"],
-            references=tuple(Reference(**entry) for entry in document["references"]),
             level=document["level"],
         )
     except (ValueError, KeyError, TypeError) as error:
@@ -231,6 +249,47 @@ def open_board(folder: Path, database: str | None = None, *, clock: Clock = syst
         store.close()
         raise Invalid("other_board", place=store.url, folder=folder)
     return board, store
+
+
+def _check_suite(suite: PlannedSuite) -> None:
+    if not suite.plan.sets:
+        missing = "; ".join(f"{name}: {why}" for name, why in suite.plan.missing.items())
+        raise InputError(f"{suite.name}: there is no set to score by{f' ({missing})' if missing else ''}")
+    if not suite.plan.counted:
+        raise InputError(f"{suite.name}: no set counts for the mean, by which entries are ranked")
+
+
+def _describe(suite: PlannedSuite, number: int) -> dict[str, Any]:
+    return {
+        "name": suite.name,
+        "sets": [
+            {
+                "name": part.name,
+                "file": f"{number:02}-{place:02}.parquet",
+                "label_space": part.gold.space.name,
+                "labels": list(part.gold.space.labels),
+                "pairs": len(part.gold),
+                "counts": part.counts,
+            }
+            for place, part in enumerate(suite.plan.sets, start=1)
+        ],
+        "references": [vars(reference) for reference in suite.references],
+    }
+
+
+def _read_suite(folder: Path, described: Mapping[str, Any], level: float) -> BoardSuite:
+    sets = tuple(
+        BoardSet(
+            name=entry["name"],
+            space=LabelSpace(entry["label_space"], tuple(entry["labels"])),
+            pairs=entry["pairs"],
+            counts=entry["counts"],
+            gold_file=folder / GOLD / entry["file"],
+        )
+        for entry in described["sets"]
+    )
+    references = tuple(Reference(**entry) for entry in described["references"])
+    return BoardSuite(name=described["name"], sets=sets, references=references, level=level)
 
 
 def _write_gold(gold: GoldPairs, path: Path) -> None:

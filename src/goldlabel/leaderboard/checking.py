@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from goldlabel.errors import GoldlabelError, InputError
-from goldlabel.leaderboard.board import QUESTION, Board, BoardSet
+from goldlabel.leaderboard.board import QUESTION, BoardSet, BoardSuite
 from goldlabel.leaderboard.contents import MOST_UNPACKED
 from goldlabel.models.predictions import Predictions, read_table
 from goldlabel.pairs.labels import NO_GOLD
@@ -27,46 +27,46 @@ Labels = Mapping[str, NDArray[np.str_]]
 """Of each set, the label that is answered to each pair, in the order of the set."""
 
 
-def check_predictions(board: Board, files: Mapping[str, Path]) -> Labels:
-    """Return the answers that files hold to all pairs of a board; ``files`` are named as errors call them."""
+def check_predictions(suite: BoardSuite, files: Mapping[str, Path]) -> Labels:
+    """Return the answers that files hold to all pairs of a suite; ``files`` are named as errors call them."""
     frames: dict[str, tuple[str, pl.DataFrame]] = {}
     for name, path in files.items():
-        for part, frame in _by_set(board, name, _read(board, name, path)).items():
+        for part, frame in _by_set(suite, name, _read(suite, name, path)).items():
             if part in frames:
                 raise InputError(f"{name}: {part} is predicted in {frames[part][0]} too; a set is predicted once")
             frames[part] = name, frame
-    missing = [part.name for part in board.sets if part.name not in frames]
+    missing = [part.name for part in suite.sets if part.name not in frames]
     if missing:
         raise InputError(f"there are no predictions for {', '.join(missing)}; a submission answers every set")
-    return {part.name: _labels(part, *frames[part.name]) for part in board.sets}
+    return {part.name: _labels(part, *frames[part.name]) for part in suite.sets}
 
 
-def _read(board: Board, name: str, path: Path) -> pl.DataFrame:
+def _read(suite: BoardSuite, name: str, path: Path) -> pl.DataFrame:
     if path.suffix == ".parquet":
-        _refuse_parquet_bomb(board, name, path)
+        _refuse_parquet_bomb(suite, name, path)
     try:
         return read_table(path)
     except GoldlabelError as error:
         raise InputError(str(error).replace(str(path), name)) from error
 
 
-def _refuse_parquet_bomb(board: Board, name: str, path: Path) -> None:
+def _refuse_parquet_bomb(suite: BoardSuite, name: str, path: Path) -> None:
     """Refuse a file that says of itself that it is larger than it can be, before it is unpacked."""
     try:
         about = pq.read_metadata(path)
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{name}: is no Parquet file that can be read; write it again") from error
     unpacked = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
-    if about.num_rows > board.pairs or unpacked > MOST_UNPACKED:
+    if about.num_rows > suite.pairs or unpacked > MOST_UNPACKED:
         raise InputError(
-            f"{name}: has {about.num_rows:,} rows and {unpacked >> 20:,} MB; allowed: {board.pairs:,} rows, one for "
+            f"{name}: has {about.num_rows:,} rows and {unpacked >> 20:,} MB; allowed: {suite.pairs:,} rows, one for "
             f"each pair, and {MOST_UNPACKED >> 20} MB"
         )
 
 
-def _by_set(board: Board, name: str, frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
+def _by_set(suite: BoardSuite, name: str, frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Return the rows of each set: by the column ``dataset``, else by the file's name, or of the only set there is."""
-    sets = [part.name for part in board.sets]
+    sets = [part.name for part in suite.sets]
     stem = PurePosixPath(name).stem
     if DATASET in frame.columns:
         column = frame[DATASET].cast(pl.String)

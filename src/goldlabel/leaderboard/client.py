@@ -86,8 +86,14 @@ class Client:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def entry(self, number: int) -> dict[str, Any] | None:
-        """Return the row of a submission on the board."""
-        return next((entry for entry in self._json("/api/v1/entries") if entry["id"] == number), None)
+        """Return the row of a submission on the board; give it some time to be held against the others."""
+        pause = FIRST_PAUSE
+        while True:
+            entry = next((entry for entry in self._json("/api/v1/entries") if entry["id"] == number), None)
+            if entry is None or entry["rank"] is not None or pause > LONGEST_PAUSE:
+                return entry
+            time.sleep(pause)
+            pause *= 2
 
     def withdraw(self, number: int) -> dict[str, Any]:
         """Take a submission off the board."""
@@ -121,6 +127,7 @@ def pack_predictions(
     model: str,
     folder: Path,
     *,
+    suite: str | None = None,
     expect: Callable[[int], None] | None = None,
     on_pairs: OnPairs | None = None,
     **loading: Any,
@@ -135,9 +142,10 @@ def pack_predictions(
             f"{model}: the leaderboard does not give out its texts; predict your own copy of them with 'goldlabel "
             "predict', and submit the files in a zip"
         )
-    asked = {f"{number}.parquet": client.questions(part) for number, part in enumerate(board["sets"], start=1)}
+    sets = _sets_of(board, suite)
+    asked = {f"{number}.parquet": client.questions(part) for number, part in enumerate(sets, start=1)}
     if expect is not None:
-        expect(2 * sum(part["pairs"] for part in board["sets"]))
+        expect(2 * sum(part["pairs"] for part in sets))
     packed = folder / "predictions.zip"
     with (
         open_model(model, list(asked.values()), **loading) as (_, opened),
@@ -161,6 +169,16 @@ def pack_predictions(
         if readme.is_file() and readme.stat().st_size <= LONGEST_README:
             _add(archive, README, readme.read_bytes())
     return packed
+
+
+def _sets_of(board: Mapping[str, Any], suite: str | None) -> list[dict[str, Any]]:
+    """Return the sets of a suite, or of the only one."""
+    by_name: dict[str, list[dict[str, Any]]] = {told["name"]: told["sets"] for told in board["suites"]}
+    if suite is None and len(by_name) == 1:
+        return next(iter(by_name.values()))
+    if suite not in by_name:
+        raise InputError(f"--suite {suite or ''}: the leaderboard has {', '.join(by_name)}; name one of them")
+    return by_name[suite]
 
 
 def describe_model(model: str) -> dict[str, Any]:

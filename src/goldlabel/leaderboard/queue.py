@@ -33,6 +33,7 @@ class Taken:
     name: str
     file: str
     about: Mapping[str, str]
+    suite: str | None
 
 
 def take(tx: Transaction, worker: str) -> Taken | None:
@@ -44,7 +45,7 @@ def take(tx: Transaction, worker: str) -> Taken | None:
         row = tx.one(query)
         if row is None:
             return None
-        taken = Taken(row.id, worker, row.submitter_id, row.name, row.file, row.about)
+        taken = Taken(row.id, worker, row.submitter_id, row.name, row.file, row.about, row.suite)
         if row.tries < MOST_TRIES:
             tx.change(
                 submissions, row.id, state=RUNNING, tries=row.tries + 1, worker=worker, lease_until=tx.now + LEASE

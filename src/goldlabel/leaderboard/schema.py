@@ -57,6 +57,7 @@ submissions = Table(
     Column("name", Text, nullable=False),
     Column("file", Text, nullable=False),
     Column("about", JSON, nullable=False),
+    Column("suite", Text),
     Column("state", Text, nullable=False),
     Column("tries", Integer, nullable=False),
     Column("worker", Text),
@@ -67,7 +68,10 @@ submissions = Table(
     Column("withdrawn_at", Moment),
     UniqueConstraint("submitter_id", "digest"),
 )
-"""What somebody sent once, whoever asks how often: ``digest`` is the hash of all of it."""
+"""What somebody sent once, whoever asks how often: ``digest`` is the hash of all of it.
+
+``suite`` is nothing where a leaderboard had one only when it was sent.
+"""
 Index("ix_submissions_submitter", submissions.c.submitter_id, submissions.c.received_at)
 Index("ix_submissions_state", submissions.c.state, submissions.c.id)
 
@@ -94,11 +98,13 @@ standings = Table(
     "standings",
     metadata,
     Column("id", _KEY, primary_key=True),
-    Column("entries", Text, nullable=False, unique=True),
+    Column("suite", Text, nullable=False),
+    Column("entries", Text, nullable=False),
     Column("document", JSON, nullable=False),
     Column("at", Moment, nullable=False),
+    UniqueConstraint("suite", "entries"),
 )
-"""Who stands where; ``entries`` are the submissions that were held against each other."""
+"""Who stands where in a suite; ``entries`` are the submissions that were held against each other."""
 
 trail = Table(
     "trail",

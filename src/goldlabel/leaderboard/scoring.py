@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldlabel.errors import GoldlabelError, InputError
-from goldlabel.leaderboard.board import Board
+from goldlabel.leaderboard.board import BoardSuite
 from goldlabel.leaderboard.checking import Labels, check_predictions
 from goldlabel.leaderboard.contents import ModelCard, unpack
 from goldlabel.metrics import Estimate, mean_over_sets, share
@@ -34,45 +34,45 @@ class Score:
     card: ModelCard
 
 
-def score_upload(board: Board, upload: Path, file: str, folder: Path) -> Score:
+def score_upload(suite: BoardSuite, upload: Path, file: str, folder: Path) -> Score:
     """Check and score a file that was submitted; ``folder`` is for what is unpacked."""
     try:
         contents = unpack(upload, file, folder)
-        labels = check_predictions(board, contents.predictions)
-        hidden = check_predictions(board, contents.hidden) if contents.hidden else None
+        labels = check_predictions(suite, contents.predictions)
+        hidden = check_predictions(suite, contents.hidden) if contents.hidden else None
     except GoldlabelError as error:
         # Where it lay on our disk is nobody's business.
         raise InputError(str(error).replace(f"{folder}/", "").replace(upload.name, file)) from error
-    hits = hits_of(board, labels)
+    hits = hits_of(suite, labels)
     return Score(
         figures={
-            "mean": _mean(board, hits).to_dict(),
+            "mean": _mean(suite, hits).to_dict(),
             "sets": {
-                part.name: published(share(hits[part.name], units=board.units[part.name], level=board.level)).to_dict()
-                for part in board.sets
+                part.name: published(share(hits[part.name], units=suite.units[part.name], level=suite.level)).to_dict()
+                for part in suite.sets
             },
-            "hypothesis_only": None if hidden is None else _mean(board, hits_of(board, hidden)).to_dict(),
+            "hypothesis_only": None if hidden is None else _mean(suite, hits_of(suite, hidden)).to_dict(),
         },
-        hits=pack_hits(board, hits),
+        hits=pack_hits(suite, hits),
         card=contents.card,
     )
 
 
-def hits_of(board: Board, labels: Labels) -> dict[str, NDArray[np.bool_]]:
+def hits_of(suite: BoardSuite, labels: Labels) -> dict[str, NDArray[np.bool_]]:
     """Return for each set which pairs were answered right."""
-    return {part.name: np.asarray(labels[part.name] == part.gold.frame["label"].to_numpy()) for part in board.sets}
+    return {part.name: np.asarray(labels[part.name] == part.gold.frame["label"].to_numpy()) for part in suite.sets}
 
 
-def pack_hits(board: Board, hits: Mapping[str, NDArray[np.bool_]]) -> bytes:
+def pack_hits(suite: BoardSuite, hits: Mapping[str, NDArray[np.bool_]]) -> bytes:
     """Return hits as they are kept: a bit for each pair, the sets one after another."""
-    return np.packbits(np.concatenate([hits[part.name] for part in board.sets])).tobytes()
+    return np.packbits(np.concatenate([hits[part.name] for part in suite.sets])).tobytes()
 
 
-def unpack_hits(board: Board, packed: bytes) -> dict[str, NDArray[np.bool_]]:
+def unpack_hits(suite: BoardSuite, packed: bytes) -> dict[str, NDArray[np.bool_]]:
     """Return hits that were kept."""
-    bits = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=board.pairs).astype(bool)
-    ends = np.cumsum([part.pairs for part in board.sets])[:-1]
-    return {part.name: own for part, own in zip(board.sets, np.split(bits, ends), strict=True)}
+    bits = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=suite.pairs).astype(bool)
+    ends = np.cumsum([part.pairs for part in suite.sets])[:-1]
+    return {part.name: own for part, own in zip(suite.sets, np.split(bits, ends), strict=True)}
 
 
 def published(figure: Estimate) -> Estimate:
@@ -81,6 +81,6 @@ def published(figure: Estimate) -> Estimate:
     return replace(figure, value=value, low=low, high=high)
 
 
-def _mean(board: Board, hits: Mapping[str, NDArray[np.bool_]]) -> Estimate:
-    own, units = zip(*((hits[name], board.units[name]) for name in board.counted), strict=True)
-    return published(mean_over_sets(own, units, level=board.level))
+def _mean(suite: BoardSuite, hits: Mapping[str, NDArray[np.bool_]]) -> Estimate:
+    own, units = zip(*((hits[name], suite.units[name]) for name in suite.counted), strict=True)
+    return published(mean_over_sets(own, units, level=suite.level))

@@ -17,7 +17,7 @@ from sqlalchemy import select
 
 from goldlabel.collect.store import Transaction
 from goldlabel.evaluate.ranking import rank_means
-from goldlabel.leaderboard.board import Board, Reference
+from goldlabel.leaderboard.board import Board, BoardSuite, Reference
 from goldlabel.leaderboard.schema import scores, standings, submissions, submitters
 from goldlabel.leaderboard.scoring import unpack_hits
 from goldlabel.leaderboard.submissions import SCORED
@@ -31,6 +31,7 @@ class Entry:
     """A row of the board; a paper's row has no number, no interval and no rank."""
 
     id: int | None
+    suite: str
     name: str
     submitter: str
     mean: Estimate | None
@@ -58,6 +59,7 @@ class Entry:
         """Return plain values."""
         return {
             "id": self.id,
+            "suite": self.suite,
             "name": self.name,
             "submitter": self.submitter,
             "reference": self.is_reference,
@@ -74,22 +76,26 @@ class Entry:
         }
 
 
-def unranked_hits(tx: Transaction) -> Hits | None:
-    """Return the hits of all entries, if they were not held against each other yet."""
-    ids = _ids(tx)
-    if not ids or tx.value(select(standings.c.id).where(standings.c.entries == _key(ids))) is not None:
-        return None
-    query = select(scores.c.submission_id, scores.c.hits).where(scores.c.submission_id.in_(ids))
-    return {row.submission_id: row.hits for row in tx.all(query)}
+def unranked_hits(tx: Transaction, board: Board) -> tuple[BoardSuite, Hits] | None:
+    """Return a suite whose entries were not held against each other yet, and their hits."""
+    query = select(submissions.c.id, submissions.c.suite).where(submissions.c.state == SCORED)
+    rows = tx.all(query.order_by(submissions.c.id))
+    for suite in board.suites:
+        ids = [row.id for row in rows if board.suite_of(row.suite) is suite]
+        kept = select(standings.c.id).where(standings.c.suite == suite.name, standings.c.entries == _key(ids))
+        if ids and tx.value(kept) is None:
+            query = select(scores.c.submission_id, scores.c.hits).where(scores.c.submission_id.in_(ids))
+            return suite, {row.submission_id: row.hits for row in tx.all(query)}
+    return None
 
 
-def rank_entries(board: Board, hits: Hits) -> dict[str, Any]:
-    """Hold entries against each other, and return the rank of each and whom it is not told apart from."""
-    unpacked = {str(number): unpack_hits(board, packed) for number, packed in sorted(hits.items())}
-    means, compared = rank_means(unpacked, board.units, board.counted, level=board.level)
+def rank_entries(suite: BoardSuite, hits: Hits) -> dict[str, Any]:
+    """Hold entries of a suite against each other; return the rank of each and whom it is not told apart from."""
+    unpacked = {str(number): unpack_hits(suite, packed) for number, packed in sorted(hits.items())}
+    means, compared = rank_means(unpacked, suite.units, suite.counted, level=suite.level)
     better, tied = Counter[str](), {name: list[int]() for name in means}
     for row in compared:
-        if row.adjusted < 1 - board.level and row.difference.defined != 0:
+        if row.adjusted < 1 - suite.level and row.difference.defined != 0:
             better[row.second if row.difference.defined > 0 else row.first] += 1
         else:
             tied[row.first].append(int(row.second))
@@ -97,15 +103,21 @@ def rank_entries(board: Board, hits: Hits) -> dict[str, Any]:
     return {name: {"rank": 1 + better[name], "tied": sorted(tied[name])} for name in means}
 
 
-def keep_standings(tx: Transaction, ids: Sequence[int], ranks: Mapping[str, Any]) -> None:
-    """Keep who stands where, instead of what was kept before."""
-    tx.run(standings.delete())
-    tx.insert(standings, entries=_key(sorted(ids)), document=dict(ranks), at=tx.now)
+def keep_standings(tx: Transaction, suite: BoardSuite, ids: Sequence[int], ranks: Mapping[str, Any]) -> None:
+    """Keep who stands where in a suite, instead of what was kept before; another worker may have been quicker."""
+    tx.run(standings.delete().where(standings.c.suite == suite.name))
+    tx.insert_new(standings, suite=suite.name, entries=_key(sorted(ids)), document=dict(ranks), at=tx.now)
 
 
 def entries(tx: Transaction, board: Board) -> list[Entry]:
-    """Return the rows of the board, the best mean first, and the papers' rows among them."""
-    row = tx.one(select(standings.c.document).order_by(standings.c.id.desc()).limit(1))
+    """Return the rows of the board suite by suite, the best mean first, and the papers' rows among them."""
+    return [entry for suite in board.suites for entry in suite_entries(tx, board, suite)]
+
+
+def suite_entries(tx: Transaction, board: Board, suite: BoardSuite) -> list[Entry]:
+    """Return the rows of one suite, the best mean first, and the papers' rows among them."""
+    kept = select(standings.c.document).where(standings.c.suite == suite.name)
+    row = tx.one(kept.order_by(standings.c.id.desc()).limit(1))
     ranks: Mapping[str, Any] = {} if row is None else row.document
     query = (
         select(submissions, scores.c.figures, scores.c.card, submitters.c.name.label("submitter"))
@@ -113,20 +125,23 @@ def entries(tx: Transaction, board: Board) -> list[Entry]:
         .join(submitters, submitters.c.id == submissions.c.submitter_id)
         .where(submissions.c.state == SCORED)
     )
-    rows = tx.all(query.order_by(submissions.c.id))
+    rows = [row for row in tx.all(query.order_by(submissions.c.id)) if board.suite_of(row.suite) is suite]
     names = {row.id: row.name for row in rows}
     held = {str(row.id): ranks[str(row.id)]["rank"] for row in rows if str(row.id) in ranks}
     counts = Counter(held.values())
-    listed = [_entry(row, ranks.get(str(row.id)), counts, names) for row in rows]
-    listed += [_reference(board, reference) for reference in board.references]
+    listed = [_entry(suite, row, ranks.get(str(row.id)), counts, names) for row in rows]
+    listed += [_reference(suite, reference) for reference in suite.references]
     return sorted(listed, key=lambda entry: (entry.mean is None, -(entry.mean.defined if entry.mean else 0)))
 
 
-def _entry(row: Any, rank: Mapping[str, Any] | None, counts: Counter[int], names: Mapping[int, str]) -> Entry:
+def _entry(
+    suite: BoardSuite, row: Any, rank: Mapping[str, Any] | None, counts: Counter[int], names: Mapping[int, str]
+) -> Entry:
     figures, card, about = row.figures, row.card, row.about
     own = (about["training"],) if about.get("training") else ()
     return Entry(
         id=row.id,
+        suite=suite.name,
         name=row.name,
         submitter=row.submitter,
         mean=Estimate.from_dict(figures["mean"]),
@@ -144,20 +159,16 @@ def _entry(row: Any, rank: Mapping[str, Any] | None, counts: Counter[int], names
     )
 
 
-def _reference(board: Board, reference: Reference) -> Entry:
-    figures = {name: _printed(value, board) for name, value in reference.accuracies.items()}
-    over = [reference.accuracies[name] for name in board.counted if name in reference.accuracies]
-    whole = len(over) == len(board.counted)
-    mean = _printed(sum(over) / len(over), board) if whole else None
-    return Entry(id=None, name=reference.name, submitter=reference.paper, mean=mean, sets=figures)
+def _reference(suite: BoardSuite, reference: Reference) -> Entry:
+    figures = {name: _printed(value, suite) for name, value in reference.accuracies.items()}
+    over = [reference.accuracies[name] for name in suite.counted if name in reference.accuracies]
+    whole = len(over) == len(suite.counted)
+    mean = _printed(sum(over) / len(over), suite) if whole else None
+    return Entry(id=None, suite=suite.name, name=reference.name, submitter=reference.paper, mean=mean, sets=figures)
 
 
-def _printed(value: float, board: Board) -> Estimate:
-    return Estimate.without_interval(value, level=board.level, n=0, units=0, method="as the paper printed it")
-
-
-def _ids(tx: Transaction) -> list[int]:
-    return [row.id for row in tx.all(select(submissions.c.id).where(submissions.c.state == SCORED).order_by("id"))]
+def _printed(value: float, suite: BoardSuite) -> Estimate:
+    return Estimate.without_interval(value, level=suite.level, n=0, units=0, method="as the paper printed it")
 
 
 def _key(ids: Sequence[int]) -> str:

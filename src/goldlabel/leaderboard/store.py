@@ -13,6 +13,7 @@ class BoardStore(Store):
     """A leaderboard's database: SQLite in its folder, or PostgreSQL."""
 
     revisions: ClassVar[Revisions] = REVISIONS
+    commands: ClassVar[str] = "leaderboard"
     file: ClassVar[str] = "leaderboard.db"
     there: ClassVar[str] = "board_there"
     nothing: ClassVar[str] = "no_board"

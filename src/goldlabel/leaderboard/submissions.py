@@ -64,6 +64,7 @@ class Submission:
     received_at: datetime
     finished_at: datetime | None
     withdrawn_at: datetime | None
+    suite: str | None = None
     about: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -80,6 +81,7 @@ def receive(
     *,
     file: str,
     name: str,
+    suite: str,
     about: About,
     limits: Limits,
 ) -> tuple[Submission, bool]:
@@ -89,7 +91,7 @@ def receive(
     """
     name, about = clean_name(name), about.cleaned()
     file = PurePosixPath(clean_text(file).replace("\\", "/")).name[-LONGEST_FILE:]
-    described = json.dumps([name, file, vars(about), sha256], ensure_ascii=False)
+    described = json.dumps([name, file, suite, vars(about), sha256], ensure_ascii=False)
     digest = hashlib.sha256(described.encode()).hexdigest()
     tx.lock(submitters, submitter.id)
     row = tx.row(submissions, submitter_id=submitter.id, digest=digest)
@@ -106,6 +108,7 @@ def receive(
             digest=digest,
             name=name,
             file=file,
+            suite=suite,
             about=vars(about),
             state=WAITING,
             tries=0,
@@ -116,7 +119,7 @@ def receive(
         while piece := stream.read(PIECE):
             tx.insert(uploads, submission_id=submission_id, number=number, data=piece)
             number += 1
-    _record(tx, "submission.received", submission_id, submitter.id, name=name, digest=digest)
+    _record(tx, "submission.received", submission_id, submitter.id, name=name, suite=suite, digest=digest)
     return own(tx, submitter, submission_id), True
 
 
@@ -188,7 +191,7 @@ def _within(submitter_id: int, after: datetime) -> Any:
 
 
 def _submission(row: Row[Any]) -> Submission:
-    names = ("id", "name", "file", "state", "problem", "received_at", "finished_at", "withdrawn_at", "about")
+    names = ("id", "name", "file", "state", "problem", "received_at", "finished_at", "withdrawn_at", "suite", "about")
     return Submission(**{name: getattr(row, name) for name in names})
 
 

@@ -49,7 +49,7 @@ def _score(board: Board, store: BoardStore, taken: Taken) -> Score:
         upload = Path(folder) / f"upload{suffix_of(taken.file)}"
         with store.read() as tx:
             queue.copy_upload(tx, taken, upload)
-        return score_upload(board, upload, taken.file, Path(folder))
+        return score_upload(board.suite(taken.suite), upload, taken.file, Path(folder))
 
 
 def _end(store: BoardStore, taken: Taken, state: str, problem: str) -> None:
@@ -59,10 +59,11 @@ def _end(store: BoardStore, taken: Taken, state: str, problem: str) -> None:
 
 def _rank(board: Board, store: BoardStore) -> bool:
     with store.read() as tx:
-        hits = unranked_hits(tx)
-    if hits is None:
+        unranked = unranked_hits(tx, board)
+    if unranked is None:
         return False
-    ranks = rank_entries(board, hits)
+    suite, hits = unranked
+    ranks = rank_entries(suite, hits)
     with store.write() as tx:
-        keep_standings(tx, [*hits], ranks)
+        keep_standings(tx, suite, [*hits], ranks)
     return True

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import tempfile
 from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
+from itertools import count
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -15,10 +13,9 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
-from goldlabel.collect.refusals import Forbidden, Invalid, Missing
+from goldlabel.collect.refusals import Forbidden, Missing
 from goldlabel.collect.store import LARGEST
 from goldlabel.leaderboard.board import Board
-from goldlabel.leaderboard.contents import ALLOWED, suffix_of
 from goldlabel.leaderboard.standings import entries
 from goldlabel.leaderboard.store import BoardStore
 from goldlabel.leaderboard.submissions import (
@@ -31,11 +28,11 @@ from goldlabel.leaderboard.submissions import (
     count_upload,
     left_of,
     own,
-    receive,
     withdraw,
 )
 from goldlabel.leaderboard.submitters import LONGEST_NAME, Submitter, bearer
 from goldlabel.leaderboard.trail import steps
+from goldlabel.web.leaderboard.uploads import take_upload
 from goldlabel.web.security import ObjectId, SignedOut
 
 UPLOAD = "/api/v1/submissions"
@@ -82,12 +79,18 @@ class SetModel(BaseModel):
     counts: bool
 
 
+class SuiteModel(BaseModel):
+    """Sets that a submission answers together."""
+
+    name: str
+    sets: list[SetModel]
+
+
 class BoardModel(BaseModel):
     """What a submission must answer, and how often one may be sent."""
 
     title: str
-    suite: str
-    sets: list[SetModel]
+    suites: list[SuiteModel]
     texts: bool
     per_day: int
     per_week: int
@@ -98,6 +101,7 @@ class SubmissionModel(BaseModel):
     """A submission as its submitter sees it."""
 
     id: int
+    suite: str | None
     name: str
     file: str
     state: str
@@ -123,21 +127,27 @@ class Submissions(BaseModel):
 @router.get("/board")
 def show_board(board: Shown) -> BoardModel:
     """Tell the sets and the rules; no label is part of it."""
-    sets = [
-        SetModel(
-            number=number,
-            name=part.name,
-            pairs=part.pairs,
-            labels=list(part.space.labels),
-            label_space=part.space.name,
-            counts=part.counts,
+    numbers = count(1)
+    suites = [
+        SuiteModel(
+            name=suite.name,
+            sets=[
+                SetModel(
+                    number=next(numbers),
+                    name=part.name,
+                    pairs=part.pairs,
+                    labels=list(part.space.labels),
+                    label_space=part.space.name,
+                    counts=part.counts,
+                )
+                for part in suite.sets
+            ],
         )
-        for number, part in enumerate(board.sets, start=1)
+        for suite in board.suites
     ]
     return BoardModel(
         title=board.title,
-        suite=board.suite,
-        sets=sets,
+        suites=suites,
         texts=board.texts,
         per_day=board.limits.per_day,
         per_week=board.limits.per_week,
@@ -147,7 +157,7 @@ def show_board(board: Shown) -> BoardModel:
 
 @router.get("/entries")
 def list_entries(store: Stored, board: Shown) -> list[dict[str, Any]]:
-    """Tell the rows of the table, the best first."""
+    """Tell the rows of the tables, suite by suite, the best first."""
     with store.read() as tx:
         return [entry.to_dict() for entry in entries(tx, board)]
 
@@ -174,39 +184,25 @@ async def submit(
     file: Annotated[str, Query(min_length=1, max_length=LONGEST_FILE)],
     description: Annotated[str, Query(max_length=LONGEST_TEXT)] = "",
     training: Annotated[str, Query(max_length=LONGEST_TEXT)] = "",
+    suite: Annotated[str | None, Query(max_length=LONGEST_FILE)] = None,
 ) -> SubmissionModel:
     """Take a file of predictions, which is the body; the same file under the same name is taken once."""
-    if suffix_of(file) not in ALLOWED:
-        raise Invalid("board_file", allowed=ALLOWED)
 
-    def count() -> None:
+    def count_it() -> None:
         with store.write(repeatable=True) as tx:
             count_upload(tx, submitter)
 
-    def keep(sha256: str) -> tuple[Submission, bool]:
-        with store.write(repeatable=True) as tx:
-            return receive(
-                tx,
-                submitter,
-                Path(upload.name),
-                sha256,
-                file=file,
-                name=name,
-                about=About(description=description, training=training),
-                limits=board.limits,
-            )
-
-    await run_in_threadpool(count)
-    # On disk, a piece at a time; with the block it is gone, whatever happens.
-    with tempfile.NamedTemporaryFile(prefix="goldlabel-") as upload:
-        digest = hashlib.sha256()
-        async for piece in request.stream():
-            digest.update(piece)
-            await run_in_threadpool(upload.write, piece)
-        if not upload.tell():
-            raise Invalid("board_empty")
-        upload.flush()
-        submission, is_new = await run_in_threadpool(keep, digest.hexdigest())
+    await run_in_threadpool(count_it)
+    submission, is_new = await take_upload(
+        request.stream(),
+        store=store,
+        board=board,
+        submitter=submitter,
+        file=file,
+        name=name,
+        suite=suite,
+        about=About(description=description, training=training),
+    )
     if not is_new:
         response.status_code = 200
     return SubmissionModel.of(submission)

@@ -8,25 +8,29 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from urllib.parse import quote_plus
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup
 
-from goldlabel.leaderboard.board import Board
+from goldlabel.leaderboard.board import Board, BoardSuite
 from goldlabel.leaderboard.contents import ALLOWED, HIDDEN
 from goldlabel.leaderboard.standings import Entry
 from goldlabel.leaderboard.submissions import MOST_BYTES
 from goldlabel.metrics import Estimate
 from goldlabel.report import Cell, Column, Figure, Page, Section, Table, Tile
+from goldlabel.report.page import Link, Words
 from goldlabel.report.plots import draw_dots
 from goldlabel.report.rendering import environment as kit
 from goldlabel.web.pages import MARKDOWN
 
 MOST_DRAWN, LONGEST_DRAWN = 25, 24
 NO_RANK = "paper"
+NOBODY = "Nobody has submitted yet."
 _FRONT_MATTER = re.compile(r"\A---\s*\n.*?\n---\s*(\n|\Z)", re.DOTALL)
 
 
@@ -46,10 +50,15 @@ class Links:
         """How to submit."""
         return "submit.html" if self.static else "/submit"
 
+    def csv(self, number: int = 1) -> str:
+        """The table of a suite as a file; the name of a suite is never part of an address."""
+        file = f"{table_name(number)}.csv"
+        return file if self.static else f"/{file}"
+
     @property
-    def csv(self) -> str:
-        """The table as a file."""
-        return "board.csv" if self.static else "/board.csv"
+    def shown(self) -> list[tuple[str, str]]:
+        """What stands at the top of every page."""
+        return [("Leaderboard", self.home), ("Submit", self.how), ("CSV", self.csv())]
 
     def entry(self, number: int) -> str:
         """One entry; its name is never part of an address."""
@@ -59,16 +68,28 @@ class Links:
 def render(page: Page, links: Links, *, heading: str = "", markdown: str = "") -> str:
     """Return a page as HTML that needs nothing beside it; Markdown of others is shown, their HTML is not."""
     text = _markdown(markdown) if markdown.strip() else ""
-    shown = [("Leaderboard", links.home), ("Submit", links.how), ("CSV", links.csv)]
-    return _environment().get_template("board.html").render(page=page, links=shown, text=text, text_heading=heading)
+    shown = {"page": page, "links": links.shown, "text": text, "text_heading": heading}
+    return _environment().get_template("board.html").render(**shown)
 
 
-def board_table(board: Board, entries: Sequence[Entry], links: Links | None = None) -> Table:
-    """Return the board as one table: for files, or with links for a page, which says above it what a caption says."""
-    shares = [Column(part.name, percent=True) for part in board.sets]
+def render_form(board: Board, page: Page, links: Links, *, markdown: str, **more: object) -> str:
+    """Return the page on which a file is submitted, as HTML."""
+    shown = {"page": page, "links": links.shown, "text": _markdown(markdown), "text_heading": "How"}
+    template = _environment().get_template("submit.html")
+    return template.render(**shown, board=board, megabytes=MOST_BYTES >> 20, **more)
+
+
+def table_name(number: int) -> str:
+    """Return what the table of a suite is called, by the suite's number."""
+    return "board" if number == 1 else f"board-{number}"
+
+
+def board_table(board: Board, suite: BoardSuite, entries: Sequence[Entry], links: Links | None = None) -> Table:
+    """Return a suite as one table: for files, or with links for a page, which says above it what a caption says."""
+    shares = [Column(part.name, percent=True) for part in suite.sets]
     return Table(
-        name="board",
-        caption="" if links is not None else _caption(board, entries),
+        name=table_name(board.suites.index(suite) + 1),
+        caption="" if links is not None else _caption(suite, entries),
         columns=(
             "model",
             "rank",
@@ -90,7 +111,7 @@ def board_table(board: Board, entries: Sequence[Entry], links: Links | None = No
                 Cell(entry.mean, strong=entry.rank == 1),
                 entry.hypothesis_only,
                 ", ".join(entry.training),
-                *(entry.sets.get(part.name) for part in board.sets),
+                *(entry.sets.get(part.name) for part in suite.sets),
                 entry.received_at.date().isoformat() if entry.received_at else "",
             )
             for entry in entries
@@ -101,40 +122,58 @@ def board_table(board: Board, entries: Sequence[Entry], links: Links | None = No
 def board_page(board: Board, entries: Sequence[Entry], links: Links) -> Page:
     """Return the page with the table: who leads, how surely, and everything beside each entry."""
     own = [entry for entry in entries if not entry.is_reference]
-    sections = (
-        [Section(heading="Entries", text=_caption(board, entries), table=board_table(board, entries, links))]
-        if entries
-        else []
-    )
-    if drawn := [entry for entry in entries if entry.mean is not None][:MOST_DRAWN]:
-        text = "The mean of each entry with its interval; papers' rows have none."
-        sections.append(Section(heading="How far apart", text=text, figures=[_drawing(*map(_drawn, drawn))]))
+    several = len(board.suites) > 1
+    counted = sum(len(suite.counted) for suite in board.suites)
     return Page(
         title=f"{board.title}: leaderboard",
-        lead=headline(board, own),
+        lead=" ".join(
+            f"{suite.name}: {line}" if several else line
+            for suite in board.suites
+            if (line := headline(suite, own)) or not several
+        )
+        or NOBODY,
         tiles=[
             Tile("entries", f"{len(own):,}", _papers(len(entries) - len(own))),
-            Tile("sets", str(len(board.sets)), f"{len(board.counted)} in the mean"),
+            *([Tile("suites", str(len(board.suites)), "each ranked by itself")] if several else []),
+            Tile("sets", str(len(board.sets)), f"{counted} in {'a' if several else 'the'} mean"),
             Tile("pairs", f"{board.pairs:,}", "whose labels stay here"),
             Tile("submissions", f"{board.limits.per_day} a day", f"{board.limits.per_week} a week for each submitter"),
         ],
-        sections=sections,
+        sections=[section for suite in board.suites for section in _sections(board, suite, entries, links)],
         wide=True,
         footer="Figures are rounded to a tenth of a per cent, and submissions are few: labels are not to be dug out.",
     )
 
 
+def _sections(board: Board, suite: BoardSuite, entries: Sequence[Entry], links: Links) -> list[Section]:
+    """Return what a page shows of one suite."""
+    own = [entry for entry in entries if entry.suite == suite.name]
+    several = len(board.suites) > 1
+    if not own:
+        return [Section(heading=suite.name, text=NOBODY)] if several else []
+    file = links.csv(board.suites.index(suite) + 1)
+    text: Words = [_caption(suite, own), " ", Link("CSV", file)] if several else _caption(suite, own)
+    heading = suite.name if several else "Entries"
+    sections = [Section(heading=heading, text=text, table=board_table(board, suite, own, links))]
+    if drawn := [entry for entry in own if entry.mean is not None][:MOST_DRAWN]:
+        text = "The mean of each entry with its interval; papers' rows have none."
+        heading = f"{suite.name}: how far apart" if several else "How far apart"
+        sections.append(Section(heading=heading, text=text, figures=[_drawing(*map(_drawn, drawn))]))
+    return sections
+
+
 def entry_page(board: Board, entry: Entry) -> Page:
     """Return the page of one entry."""
+    suite = board.suite(entry.suite)
     columns = ("set", Column("accuracy", percent=True), "pairs", "units", "in the mean")
     rows = [
         (part.name, figure, figure.n, figure.units, part.counts)
-        for part in board.sets
+        for part in suite.sets
         if (figure := entry.sets.get(part.name)) is not None
     ]
     mean, hidden = entry.mean, entry.hypothesis_only
     told = [
-        Tile("rank", rank_text(entry), f"of {board.suite}"),
+        Tile("rank", rank_text(entry), f"of {suite.name}"),
         Tile("mean", f"{mean.percent().value:.1f} %" if mean else "–", _interval(entry)),
         Tile(
             "without the premise",
@@ -152,7 +191,7 @@ def entry_page(board: Board, entry: Entry) -> Page:
     ]
     return Page(
         title=f"{board.title}: entry {entry.id}",
-        lead=f"{entry.name} {headline_of(board, entry)}",
+        lead=f"{entry.name} {headline_of(suite, entry)}",
         tiles=told,
         sections=[
             Section(heading="Accuracy", text="", table=Table(name="entry", columns=columns, rows=rows)),
@@ -167,12 +206,24 @@ def entry_page(board: Board, entry: Entry) -> Page:
 
 def how_page(board: Board) -> Page:
     """Return the page that says how to submit."""
-    rows = [(part.name, part.pairs, ", ".join(part.space.labels), part.counts) for part in board.sets]
     columns = ("set", "pairs", "labels", "in the mean")
+    several = len(board.suites) > 1
+    sections = [
+        Section(
+            heading=f"Sets of {suite.name}" if several else "Sets",
+            text="",
+            table=Table(
+                name="sets",
+                columns=columns,
+                rows=[(part.name, part.pairs, ", ".join(part.space.labels), part.counts) for part in suite.sets],
+            ),
+        )
+        for suite in board.suites
+    ]
     return Page(
         title=f"{board.title}: how to submit",
-        lead="Send predictions for every pair of every set; the labels stay here.",
-        sections=[Section(heading="Sets", text="", table=Table(name="sets", columns=columns, rows=rows))],
+        lead=f"Send predictions for every pair of every set{' of a suite' if several else ''}; the labels stay here.",
+        sections=sections,
     )
 
 
@@ -184,10 +235,13 @@ def how_text(board: Board, address: str) -> str:
         if board.texts
         else "This leaderboard does not give out its texts: predict your own copy of the pairs and send the file."
     )
+    several = len(board.suites) > 1
+    option = f" --suite {shlex.quote(board.suites[0].name)}" if several else ""
+    query = f"&suite={quote_plus(board.suites[0].name)}" if several else ""
     return f"""Ask who runs the leaderboard for a token. A model of `goldlabel train`, or any other that it loads:
 
 ```sh
-goldlabel leaderboard submit runs/mine --to {address} --token TOKEN --name "My model"
+goldlabel leaderboard submit runs/mine --to {address} --token TOKEN --name "My model"{option}
 ```
 
 {texts}
@@ -198,9 +252,9 @@ for each set, called as the set is. A zip may also hold `{HIDDEN}/` (the same, p
 `card.json` (`model`, `training`, `parameters`) and `README.md` (the model card).
 
 ```sh
-goldlabel leaderboard submit predictions.zip --to {address} --token TOKEN --name "My model"
+goldlabel leaderboard submit predictions.zip --to {address} --token TOKEN --name "My model"{option}
 curl -H "Authorization: Bearer TOKEN" --data-binary @predictions.zip \\
-  "{address}/api/v1/submissions?name=My+model&file=predictions.zip"
+  "{address}/api/v1/submissions?name=My+model&file=predictions.zip{query}"
 ```
 
 Every pair must be answered once, and nothing else may be there. {board.limits.per_day} submissions a day and
@@ -214,16 +268,16 @@ def failure_page(heading: str, message: str) -> Page:
     return Page(title=heading, lead=message, sections=[])
 
 
-def headline(board: Board, own: Sequence[Entry]) -> str:
-    """Return who leads, how surely, and what of it needs no premise."""
-    ranked = [entry for entry in own if entry.mean is not None]
-    return f"{ranked[0].name} {headline_of(board, ranked[0], leads=True)}" if ranked else "Nobody has submitted yet."
+def headline(suite: BoardSuite, own: Sequence[Entry]) -> str:
+    """Return who leads a suite, how surely, and what of it needs no premise; nothing where nobody does."""
+    ranked = [entry for entry in own if entry.suite == suite.name and entry.mean is not None]
+    return f"{ranked[0].name} {headline_of(suite, ranked[0], leads=True)}" if ranked else ""
 
 
-def headline_of(board: Board, entry: Entry, *, leads: bool = False) -> str:
+def headline_of(suite: BoardSuite, entry: Entry, *, leads: bool = False) -> str:
     """Return what an entry scores, in a sentence."""
     assert entry.mean is not None
-    over = f"the mean of {len(board.counted)} sets" if len(board.counted) > 1 else board.counted[0]
+    over = f"the mean of {len(suite.counted)} sets" if len(suite.counted) > 1 else suite.counted[0]
     first = f"{'leads with' if leads else 'scores'} {entry.mean.percent().text()} on {over}"
     if entry.hypothesis_only is not None:
         first += f"; without the premise it scores {entry.hypothesis_only.percent().value:.1f}"
@@ -266,9 +320,9 @@ def _markdown(text: str) -> Markup:
     return Markup(MARKDOWN.renderer.render(tokens, MARKDOWN.options, {}))
 
 
-def _caption(board: Board, entries: Sequence[Entry]) -> str:
+def _caption(suite: BoardSuite, entries: Sequence[Entry]) -> str:
     told = (
-        f"Accuracy in per cent with its interval at {100 * board.level:g} %. Entries share a rank (=) where the paired "
+        f"Accuracy in per cent with its interval at {100 * suite.level:g} %. Entries share a rank (=) where the paired "
         "test, corrected for all comparisons (Holm), does not tell them apart."
     )
     papers = " † is a row of a paper, as printed (its mean is over the same sets), without interval and rank."

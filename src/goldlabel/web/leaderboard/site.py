@@ -34,7 +34,9 @@ def build_leaderboard(
             if entry.id is not None:
                 page = render(entry_page(board, entry), LINKS, heading="Model card", markdown=entry.readme)
                 write_text(site / LINKS.entry(entry.id), page)
-        board_table(board, listed).write(site)
-        document = {"title": board.title, "suite": board.suite, "entries": [entry.to_dict() for entry in listed]}
+        for suite in board.suites:
+            board_table(board, suite, [entry for entry in listed if entry.suite == suite.name]).write(site)
+        suites = [suite.name for suite in board.suites]
+        document = {"title": board.title, "suites": suites, "entries": [entry.to_dict() for entry in listed]}
         write_text(site / RESULTS, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     return listed
