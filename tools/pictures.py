@@ -1,7 +1,8 @@
-"""The README's picture: the report, a writing page and the leaderboard, from what ``make demo`` produced.
+"""The pictures of README and documentation: report, writing page and leaderboard, from what ``make demo`` produced.
 
 ``.venv/bin/python tools/pictures.py [DEMO [IMAGES]]``, after ``make demo`` and ``make test`` (for Chromium and the
 extra ``collect``). Each page is opened light and dark; side by side they are ``at-work.png`` and ``at-work-dark.png``.
+``leaderboard.png`` is the leaderboard alone, whole.
 """
 
 from __future__ import annotations
@@ -40,16 +41,17 @@ def main(demo: Path, images: Path) -> None:
             report = take(browser, scheme, (demo / "report" / "index.html").resolve().as_uri())
             panes = [report, take(browser, scheme, game, write_against), take(browser, scheme, board)]
             compose(browser, panes, BEHIND[scheme], images / f"at-work{suffix}.png")
+        (images / "leaderboard.png").write_bytes(take(browser, "light", board, whole=True))
         browser.close()
 
 
-def take(browser: Browser, scheme: str, address: str, act: object = None) -> bytes:
-    """Return a picture of the top of a page."""
+def take(browser: Browser, scheme: str, address: str, act: object = None, *, whole: bool = False) -> bytes:
+    """Return a picture of the top of a page, or of all of it."""
     page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)  # type: ignore[arg-type]
     page.goto(address)
     if callable(act):
         act(page)
-    picture = page.screenshot()
+    picture = page.screenshot(full_page=whole)
     page.close()
     return picture
 
