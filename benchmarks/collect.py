@@ -70,12 +70,14 @@ def texts(count: int) -> Iterator[str]:
 
 def prepare(place: str, items: int, annotators: int) -> list[dict[str, Any]]:
     """Make a store with two projects of so many items, and half of the annotators in each; return their sessions."""
+    from goldlabel.collect.configuration import create_project
+    from goldlabel.collect.data.new_pairs import NewPair, import_pairs
     from goldlabel.collect.data.premises import Premise
     from goldlabel.collect.people.accounts import create_account, open_session
     from goldlabel.collect.people.people import add_member
-    from goldlabel.collect.projects import NewPair, add_premises, create_project, import_pairs
     from goldlabel.collect.protocols import make_protocol
     from goldlabel.collect.store import Store
+    from goldlabel.collect.work.pool import add_premises
 
     store = Store.create(place)
     people = []
@@ -440,13 +442,14 @@ def postgres() -> Iterator[tuple[str | None, Callable[[], None] | None]]:
 
 def fill(place: str, pairs: int) -> int:
     """Make a project with so many written pairs, 15 % of them verified by four; return its id."""
+    from goldlabel.collect.configuration import create_project
     from goldlabel.collect.data.premises import Premise
     from goldlabel.collect.people.accounts import create_account
     from goldlabel.collect.people.people import add_member
-    from goldlabel.collect.projects import add_premises, create_project
     from goldlabel.collect.protocols import make_protocol
     from goldlabel.collect.store import Store
     from goldlabel.collect.work.assignment import claim
+    from goldlabel.collect.work.pool import add_premises
     from goldlabel.collect.work.rules import Hypothesis
     from goldlabel.collect.work.verifying import vote
     from goldlabel.collect.work.writing import submit
@@ -552,11 +555,12 @@ def measure_import(place: str, premises: int) -> dict[str, Any]:
 
     Beside it, what a vote waits where nothing is imported, in the same run.
     """
+    from goldlabel.collect.configuration import create_project
     from goldlabel.collect.data.importing.batches import add_all_premises
+    from goldlabel.collect.data.new_pairs import NewPair, import_pairs
     from goldlabel.collect.data.premises import Premise
     from goldlabel.collect.people.accounts import create_account
     from goldlabel.collect.people.people import add_member
-    from goldlabel.collect.projects import NewPair, create_project, import_pairs
     from goldlabel.collect.protocols import make_protocol
     from goldlabel.collect.store import Store
     from goldlabel.collect.work.assignment import claim

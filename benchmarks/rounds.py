@@ -43,8 +43,8 @@ from tests.web.site import serving
 from goldlabel.collect.data.export import split_pairs
 from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.people.accounts import NewSession, open_session
-from goldlabel.collect.projects import add_premises
 from goldlabel.collect.store import Store
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.rounds import measure_campaign
 from goldlabel.sources import add
 from goldlabel.train import train

@@ -14,11 +14,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.importing.batches import add_all_premises
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.people.accounts import create_account
 from goldlabel.collect.people.people import add_member
-from goldlabel.collect.projects import create_project
 from goldlabel.collect.protocols import Protocol, make_protocol
 from goldlabel.collect.rounds.adversaries import named_adversaries
 from goldlabel.collect.rounds.rounds import open_round

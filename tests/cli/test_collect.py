@@ -16,10 +16,11 @@ from typer.testing import CliRunner
 
 import goldlabel as gl
 from goldlabel.cli.collect import app
+from goldlabel.collect.configuration import configure
 from goldlabel.collect.people.accounts import authenticate, create_account, open_session, session
 from goldlabel.collect.people.passwords import hash_password
 from goldlabel.collect.people.people import accept
-from goldlabel.collect.projects import configure, project
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import with_settings
 from goldlabel.collect.refusals import Forbidden
 from goldlabel.collect.rounds.rounds import open_round_of, unused_contexts

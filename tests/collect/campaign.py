@@ -8,15 +8,17 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from goldlabel.collect.configuration import create_project
+from goldlabel.collect.data.new_pairs import NewPair, import_pairs
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.people.accounts import create_account
 from goldlabel.collect.people.people import accept, invite
-from goldlabel.collect.projects import NewPair, create_project, import_pairs, project
-from goldlabel.collect.projects import add_premises as add_to_pool
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import Protocol, make_protocol
 from goldlabel.collect.rounds.rounds import Adversary, open_round
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.pool import add_premises as add_to_pool
 from goldlabel.collect.work.rules import Hypothesis
 from goldlabel.collect.work.verifying import vote
 from goldlabel.collect.work.writing import submit

@@ -9,26 +9,21 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, select
 
+from goldlabel.collect.configuration import configure, create_project, set_state
+from goldlabel.collect.data.new_pairs import NewPair, import_pairs
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.accounts import create_account
 from goldlabel.collect.people.people import add_member, set_member
-from goldlabel.collect.projects import (
-    NewPair,
-    add_premises,
-    configure,
-    create_project,
-    import_pairs,
-    project,
-    queue_progress,
-    set_state,
-)
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Conflict, Forbidden, Missing
 from goldlabel.collect.schema import assignments
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.assignment import Claim, batch, claim, skip, task
 from goldlabel.collect.work.drafts import save_draft
+from goldlabel.collect.work.pool import add_premises
+from goldlabel.collect.work.queues import queue_progress
 from goldlabel.collect.work.rules import Hypothesis
 from goldlabel.collect.work.verifying import undo, vote
 from goldlabel.collect.work.writing import mark_unusable, submit

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from goldlabel.collect.backup import MANIFEST, back_up, restore
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.money.recount import check
-from goldlabel.collect.projects import add_premises, create_project
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.store import Store
+from goldlabel.collect.work.pool import add_premises
 from tests.collect.campaign import join, small_protocol, verify_all, write_all
 from tests.collect.test_assignment import pool
 

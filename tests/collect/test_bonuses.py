@@ -8,17 +8,18 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.events import record
 from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.money.ledger import Line, lines, pay, standing_lines, totals
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.rejection import carry_out, decide, take_back
-from goldlabel.collect.projects import add_premises, create_project
 from goldlabel.collect.rounds.rounds import Rates, open_round
 from goldlabel.collect.schema import answers, pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.verifying import undo, vote
 from tests.collect.campaign import join
 from tests.collect.test_rounds import MODELS, fool

@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import configure, create_project, set_state
 from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.money import payouts
 from goldlabel.collect.money.budget import is_reached, standing
 from goldlabel.collect.money.ledger import totals
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.people import set_member
-from goldlabel.collect.projects import add_premises, configure, create_project, project, set_state
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import Protocol, with_settings
 from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.rounds.rounds import open_round
@@ -27,6 +28,7 @@ from goldlabel.collect.store import Store
 from goldlabel.collect.webhooks import BUDGET_REACHED, add_webhook
 from goldlabel.collect.work.assignment import claim, skip, take_up
 from goldlabel.collect.work.history import change_text
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.rules import Hypothesis
 from goldlabel.collect.work.verifying import undo, vote
 from goldlabel.collect.work.writing import submit

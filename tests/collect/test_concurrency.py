@@ -13,11 +13,12 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.money.recount import check
-from goldlabel.collect.projects import add_premises, create_project
 from goldlabel.collect.schema import answers, assignments, ledger, pairs, tasks
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.pool import add_premises
 from tests.collect.campaign import join, small_protocol, write_all
 from tests.collect.test_assignment import pool
 

@@ -9,17 +9,20 @@ import polars as pl
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import configure, create_project
 from goldlabel.collect.data.export import export_project
 from goldlabel.collect.data.fixed_splits import read_rules
 from goldlabel.collect.data.importing.batches import add_all_premises
 from goldlabel.collect.data.importing.pairs import NewPairs, read_pairs
+from goldlabel.collect.data.new_pairs import import_pairs
 from goldlabel.collect.data.premises import Premise, read_premises
 from goldlabel.collect.data.splits import VerifiedSplits
-from goldlabel.collect.projects import add_premises, configure, create_project, import_pairs, project
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import PremiseRules, SplitRules, make_protocol
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.schema import premises
 from goldlabel.collect.store import Store
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.pairs import read
 from tests.collect.campaign import join, small_protocol, verify_all, write_all
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from goldlabel.collect.configuration import configure, create_project
 from goldlabel.collect.data.editing import edit_pair, edit_premise
 from goldlabel.collect.data.export import export_project
 from goldlabel.collect.data.hiding import hide_pair, hide_premise
@@ -15,7 +16,6 @@ from goldlabel.collect.data.importing.batches import add_all_premises
 from goldlabel.collect.events import history
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.rejection import carry_out, decide, take_back
-from goldlabel.collect.projects import configure, create_project
 from goldlabel.collect.schema import answers, pairs, premises, tasks
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.adjudication import adjudicate, ties

@@ -10,6 +10,7 @@ import orjson
 import pytest
 from sqlalchemy import func, select
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.export import export_project
 from goldlabel.collect.data.importing.batches import add_all_pairs
 from goldlabel.collect.data.importing.pairs import NewPairs
@@ -18,7 +19,7 @@ from goldlabel.collect.data.importing.votes import COUNT
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.pseudonyms import pseudonyms_of
 from goldlabel.collect.people.rejection import carry_out, decide
-from goldlabel.collect.projects import create_project, project
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.schema import answers, events, ledger, outsiders, pairs

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.importing import batches, tables
 from goldlabel.collect.data.importing.batches import add_all_pairs, add_all_premises
 from goldlabel.collect.data.importing.pairs import NewPairs, read_pairs
 from goldlabel.collect.data.importing.uploads import plain_file
+from goldlabel.collect.data.new_pairs import LONGEST_TEXT, NewPair
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.money.recount import check
-from goldlabel.collect.projects import LONGEST_TEXT, NewPair, create_project
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.schema import events, pairs, premises, tasks
 from goldlabel.collect.store import Store

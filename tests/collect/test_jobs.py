@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from goldlabel.collect import jobs
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.jobs import LEASE, MOST_TRIES, PIECE, ask, end_job, latest_job, renew_job, take_job
 from goldlabel.collect.messages import message
-from goldlabel.collect.projects import create_project
 from goldlabel.collect.refusals import Missing
 from goldlabel.collect.store import Store
 from tests.collect.campaign import small_protocol

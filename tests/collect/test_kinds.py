@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import goldlabel.collect
+from goldlabel.collect.data.new_pairs import IMPORTS
 from goldlabel.collect.kinds import KINDS, offered_kinds
 from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.people.people import ROLES
-from goldlabel.collect.projects import IMPORTS
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.texts import instructions
 from goldlabel.errors import InputError

@@ -3,17 +3,19 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.money import recount
 from goldlabel.collect.people.accounts import create_account, open_session, session
 from goldlabel.collect.people.leaving import delete_account, leave_project, remove_member
 from goldlabel.collect.people.people import accept, add_member, require_role, roles, set_member
-from goldlabel.collect.projects import add_premises, create_project, projects_of
+from goldlabel.collect.projects import projects_of
 from goldlabel.collect.refusals import Conflict, Forbidden, Missing
 from goldlabel.collect.schema import accounts, drafts, events, ledger, metadata, pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.assignment import claim
 from goldlabel.collect.work.drafts import save_draft
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.verifying import undo
 from tests.collect.campaign import join, small_protocol, verify_all, write_all
 from tests.collect.test_people import DAY, HASH, links

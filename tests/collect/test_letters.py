@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.people.consent import agree, count_consents, missing_consent, publish_consent
 from goldlabel.collect.people.feedback import FEWEST, feedback
 from goldlabel.collect.people.letters import inbox, letters_of, mark_read, own_replies, reply, write_letter
 from goldlabel.collect.people.people import add_member
-from goldlabel.collect.projects import create_project, project
+from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import consents, events
 from goldlabel.collect.store import Store

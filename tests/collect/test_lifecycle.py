@@ -9,18 +9,20 @@ import pytest
 from sqlalchemy import func, select
 
 from goldlabel.collect import lifecycle
+from goldlabel.collect.configuration import configure, create_project, set_state
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.money.ledger import totals
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.accounts import create_account
 from goldlabel.collect.people.consent import newest_consent, publish_consent
 from goldlabel.collect.people.people import add_member
-from goldlabel.collect.projects import add_premises, all_projects, configure, create_project, project, set_state
+from goldlabel.collect.projects import all_projects, project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import answers, events, members, metadata, pairs, premises, projects
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.work.assignment import claim, skip
 from goldlabel.collect.work.drafts import save_draft
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.rules import Hypothesis
 from goldlabel.collect.work.verifying import undo, vote
 from goldlabel.collect.work.writing import mark_unusable, submit

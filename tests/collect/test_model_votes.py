@@ -11,9 +11,10 @@ import pytest
 from numpy.typing import NDArray
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import configure
 from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.money.recount import check
-from goldlabel.collect.projects import configure, project
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import with_settings
 from goldlabel.collect.schema import model_votes, pairs
 from goldlabel.collect.store import Store

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.people.accounts import (
     authenticate,
     change_password,
@@ -26,7 +27,7 @@ from goldlabel.collect.people.people import (
     roles,
     set_member,
 )
-from goldlabel.collect.projects import create_project, projects_of
+from goldlabel.collect.projects import projects_of
 from goldlabel.collect.refusals import Conflict, Expired, Forbidden, Missing
 from goldlabel.collect.schema import accounts, events, invites, people, sessions
 from goldlabel.collect.store import Store, Transaction

@@ -5,24 +5,17 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import configure, create_project, set_state
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.events import history
 from goldlabel.collect.people.accounts import create_account
-from goldlabel.collect.projects import (
-    add_premises,
-    all_projects,
-    configure,
-    create_project,
-    project,
-    project_named,
-    projects_of,
-    queue_progress,
-    set_state,
-)
+from goldlabel.collect.projects import all_projects, project, project_named, projects_of
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.refusals import Conflict, Missing
 from goldlabel.collect.schema import premises, tasks
 from goldlabel.collect.store import Store
+from goldlabel.collect.work.pool import add_premises
+from goldlabel.collect.work.queues import queue_progress
 from goldlabel.errors import InputError
 from tests.collect.campaign import join, small_protocol, write_all
 from tests.collect.conftest import MovableClock

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 from sqlalchemy import create_engine, text
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.export import export_project
 from goldlabel.collect.data.stats import project_stats
 from goldlabel.collect.money.payouts import paid_table, pay_out_everybody
@@ -19,9 +20,9 @@ from goldlabel.collect.people.leaving import delete_account, leave_project
 from goldlabel.collect.people.passwords import LETTERS
 from goldlabel.collect.people.people import add_member
 from goldlabel.collect.people.pseudonyms import give_pseudonym, own_pseudonyms, pseudonyms_of
-from goldlabel.collect.projects import add_premises, create_project
 from goldlabel.collect.schema import pseudonyms
 from goldlabel.collect.store import Store
+from goldlabel.collect.work.pool import add_premises
 from tests.collect.campaign import join, small_protocol, verify_all, write_all
 from tests.collect.test_assignment import meadow, pool
 from tests.collect.test_migrations import at_revision, url_of

@@ -6,15 +6,17 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import create_project
+from goldlabel.collect.data.new_pairs import NewPair, import_pairs
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.people import roles, set_member
 from goldlabel.collect.people.qualification import allow_attempt, answer_training, people_overview, training, trust
-from goldlabel.collect.projects import NewPair, add_premises, create_project, import_pairs
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Conflict, Missing
 from goldlabel.collect.schema import answers, training_answers
 from goldlabel.collect.store import Store
 from goldlabel.collect.texts import training_examples
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.verifying import undo, vote
 from goldlabel.errors import InputError
 from goldlabel.metrics import wilson

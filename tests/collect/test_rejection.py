@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import configure
 from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.money.ledger import lines, totals
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.people import add_member, roles
 from goldlabel.collect.people.qualification import people_overview, trust
 from goldlabel.collect.people.rejection import STEP, carry_out, decide, decisions_of, take_back, take_step
-from goldlabel.collect.projects import configure, project
+from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import answers, assignments, events, pairs, tasks
 from goldlabel.collect.store import Store

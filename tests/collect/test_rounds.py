@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import configure, create_project
 from goldlabel.collect.data.hiding import hide_premise
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.data.snapshot import take_snapshot
@@ -16,7 +17,7 @@ from goldlabel.collect.money.ledger import lines
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.rejection import carry_out
 from goldlabel.collect.people.rejection import decide as reject
-from goldlabel.collect.projects import add_premises, configure, create_project, project
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import with_settings
 from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.rounds.fooling import finish
@@ -35,6 +36,7 @@ from goldlabel.collect.rounds.tries import add_try, decide, take_questions
 from goldlabel.collect.schema import assignments, premises, rounds, tries
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.work.assignment import claim, skip
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.verifying import vote
 from goldlabel.errors import InputError
 from goldlabel.rounds import measure_campaign

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.people.accounts import create_account
 from goldlabel.collect.people.contacts import contact_of, contacts_table, set_contact
 from goldlabel.collect.people.leaving import delete_account
@@ -19,7 +20,6 @@ from goldlabel.collect.people.second_factor import (
     factor_of,
     totp,
 )
-from goldlabel.collect.projects import create_project
 from goldlabel.collect.refusals import Conflict, Expired, Forbidden, Invalid, Missing
 from goldlabel.collect.schema import accounts, contacts, events, passes, second_factors
 from goldlabel.collect.store import Store

@@ -14,19 +14,21 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import configure, create_project, set_state
+from goldlabel.collect.data.new_pairs import NewPair, import_pairs
 from goldlabel.collect.money.ledger import give, lines, reverse, totals
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.accounts import create_account
 from goldlabel.collect.people.people import add_member
 from goldlabel.collect.people.rejection import carry_out, decide
 from goldlabel.collect.people.rejection import take_back as take_back_decision
-from goldlabel.collect.projects import NewPair, add_premises, configure, create_project, import_pairs, set_state
 from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.schema import answers, assignments, pairs, tasks
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.work.answering import Receipt
 from goldlabel.collect.work.assignment import claim, skip, take_up
 from goldlabel.collect.work.drafts import save_draft
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.verifying import draw_verification, undo, vote
 from goldlabel.collect.work.writing import mark_unusable, submit
 from tests.collect.campaign import join, small_protocol

@@ -9,12 +9,14 @@ import orjson
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import configure, create_project
 from goldlabel.collect.data.export import export_project
 from goldlabel.collect.data.importing.batches import add_all_pairs
 from goldlabel.collect.data.importing.pairs import NewPairs, read_pairs
+from goldlabel.collect.data.new_pairs import NewPair, import_pairs
 from goldlabel.collect.data.stats import project_stats
 from goldlabel.collect.money.recount import check
-from goldlabel.collect.projects import NewPair, configure, create_project, import_pairs, project
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import Protocol, make_protocol
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.schema import assignments, pairs

@@ -7,15 +7,16 @@ import polars as pl
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import create_project, set_state
 from goldlabel.collect.data.export import export_project
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.events import history
 from goldlabel.collect.people.people import add_member, set_member
-from goldlabel.collect.projects import add_premises, create_project, set_state
 from goldlabel.collect.projects import project as load
 from goldlabel.collect.refusals import Conflict, Forbidden, Invalid, Missing
 from goldlabel.collect.schema import pairs
 from goldlabel.collect.store import Store
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.tagging import (
     LONGEST_COMMENT,
     TAGS,

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.money.recount import check
-from goldlabel.collect.projects import add_premises, create_project
 from goldlabel.collect.refusals import Conflict, Missing
 from goldlabel.collect.rounds.fooling import finish
 from goldlabel.collect.rounds.rounds import Adversary, open_round
@@ -18,6 +18,7 @@ from goldlabel.collect.schema import pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.work import assignment
 from goldlabel.collect.work.assignment import claim, skip
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.errors import InputError
 from tests.collect.campaign import join
 from tests.collect.conftest import MovableClock

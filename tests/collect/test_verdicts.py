@@ -12,18 +12,20 @@ import pyarrow as pa
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import configure, create_project
 from goldlabel.collect.data.export import split_pairs
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.money.forecast import _left
 from goldlabel.collect.money.recount import check
-from goldlabel.collect.projects import add_premises as add_to_pool
-from goldlabel.collect.projects import configure, create_project, project, queue_progress
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.schema import pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.pool import add_premises as add_to_pool
+from goldlabel.collect.work.queues import queue_progress
 from goldlabel.collect.work.verdicts import Panel, TwoPlusOne
 from goldlabel.collect.work.verifying import undo, vote
 from goldlabel.pairs import Card, Pairs

@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
+from goldlabel.collect.configuration import configure, create_project
+from goldlabel.collect.data.new_pairs import NewPair, import_pairs
 from goldlabel.collect.money.ledger import lines, totals
 from goldlabel.collect.money.recount import check
-from goldlabel.collect.projects import NewPair, configure, create_project, import_pairs, project
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import Protocol, make_protocol
 from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.schema import answers, pairs, premises, subsets, tasks

@@ -12,6 +12,7 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import func, select
 
+from goldlabel.collect.configuration import create_project, set_state
 from goldlabel.collect.money.ledger import give, totals
 from goldlabel.collect.money.payouts import balances, earned_since, pay_out_everybody, top_up
 from goldlabel.collect.money.recount import check
@@ -20,12 +21,12 @@ from goldlabel.collect.people.consent import agree, missing_consent, publish_con
 from goldlabel.collect.people.leaving import leave_project
 from goldlabel.collect.people.people import add_member, roles
 from goldlabel.collect.people.rejection import carry_out, decide, decisions_of, take_back
-from goldlabel.collect.projects import add_premises, create_project, set_state
 from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.schema import answers, events, ledger, members, pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.assignment import claim
 from goldlabel.collect.work.history import change_vote, sent, withdraw
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.rules import Hypothesis
 from goldlabel.collect.work.verifying import undo, vote
 from goldlabel.collect.work.writing import submit

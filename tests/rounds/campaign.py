@@ -9,10 +9,11 @@ from typing import Any
 
 import polars as pl
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.kinds import KINDS
-from goldlabel.collect.projects import add_premises, create_project
 from goldlabel.collect.protocols import SplitRules
 from goldlabel.collect.store import Store
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.pairs import read
 from goldlabel.train import train
 from tests.cli.commands import run

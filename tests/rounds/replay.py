@@ -17,12 +17,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.kinds import KINDS
-from goldlabel.collect.projects import add_premises, create_project
 from goldlabel.collect.protocols import SplitRules
 from goldlabel.collect.rounds.rounds import Adversary, close_round, open_round
 from goldlabel.collect.store import Store
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.rules import clean_text
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.labels import NLI3

@@ -13,13 +13,13 @@ import polars as pl
 import pytest
 from sqlalchemy import func, select
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.export import split_pairs
 from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.events import history
 from goldlabel.collect.money.ledger import lines
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.people import add_member, roles
-from goldlabel.collect.projects import add_premises, create_project
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.rounds.costs import costs_of
@@ -28,7 +28,9 @@ from goldlabel.collect.rounds.rounds import Adversary, Rates, close_round, open_
 from goldlabel.collect.rounds.tries import add_try, decide, take_questions, target_of
 from goldlabel.collect.schema import metadata
 from goldlabel.collect.store import Store, Transaction
-from goldlabel.collect.work.assignment import claim, own_assignment
+from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.leases import own_assignment
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.verifying import vote
 from goldlabel.errors import InputError
 from goldlabel.metrics import gap

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.premises import Premise
-from goldlabel.collect.projects import add_premises, create_project
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.rounds.fooling import finish
 from goldlabel.collect.rounds.rounds import Adversary, open_round
@@ -20,6 +20,7 @@ from goldlabel.collect.rounds.tries import add_try, decide, take_questions
 from goldlabel.collect.schema import proposals
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.models.endpoint import calls
 from tests.cli.commands import run
 from tests.collect.campaign import join

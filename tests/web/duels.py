@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldlabel.collect import projects
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.people import accounts, people
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.rounds.proposals import add_proposals, empty_places
 from goldlabel.collect.rounds.rounds import Adversary, open_round
 from goldlabel.collect.store import Store
+from goldlabel.collect.work.pool import add_premises
 
 LABELS = ("contradiction", "entailment", "neutral")
 CONTEXTS = {
@@ -66,8 +68,8 @@ def start_duel(
     )
     contexts = [Premise(text=CONTEXTS[language].format(day), genre="harbour") for day in DAYS[language]]
     with store.write() as tx:
-        made = projects.create_project(tx, name, protocol, seed=3).id
-        projects.add_premises(tx, made, contexts, by=None)
+        made = create_project(tx, name, protocol, seed=3).id
+        add_premises(tx, made, contexts, by=None)
         places = empty_places(tx, projects.project(tx, made))
         add_proposals(tx, made, places, [f"Perhaps {one.label}." for one in places], "mine", by=None)
         if model is not None:

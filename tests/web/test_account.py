@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from goldlabel.collect import projects
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.people import accounts, people
 from goldlabel.collect.schema import accounts as account_rows
 from goldlabel.collect.schema import pseudonyms
@@ -23,8 +24,7 @@ def invited(world: World, role: str = "writer", *, project: bool = True, uses: i
         if project:
             known = {one.name: one.id for one in projects.all_projects(tx)}
             project_id = (
-                known.get("meadow")
-                or projects.create_project(tx, "meadow", small_protocol(), by=world.people["boss"]).id
+                known.get("meadow") or create_project(tx, "meadow", small_protocol(), by=world.people["boss"]).id
             )
         token = people.invite(
             tx, project_id=project_id, role=role, uses=uses, lifetime=timedelta(days=7), by=world.people["boss"]

@@ -16,16 +16,18 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from goldlabel.collect import projects
+from goldlabel.collect.configuration import configure, create_project, set_state
+from goldlabel.collect.data.new_pairs import NewPair, import_pairs
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.money import recount
 from goldlabel.collect.people import people, qualification
 from goldlabel.collect.people.accounts import close_session, open_session
-from goldlabel.collect.projects import NewPair
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.schema import answers, drafts, ledger, pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.texts import training_examples
 from goldlabel.collect.work import assignment
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.web.app import create_app
 from tests.collect.campaign import Projects, bring_pairs, join, small_protocol, verify_all, write_all
 
@@ -281,12 +283,12 @@ def test_why_there_is_nothing_to_do(writing: Any, change: str, words: str) -> No
     store, app, project_id, (ann, bob, *_) = writing
     with store.write() as tx:
         if change == "paused":
-            projects.set_state(tx, project_id, "paused", by=None)
+            set_state(tx, project_id, "paused", by=None)
         elif change == "suspended":
             people.set_member(tx, project_id, ann, "writer", by=None, state="paused")
         elif change == "capped":
             protocol = projects.project(tx, project_id).protocol
-            projects.configure(tx, project_id, replace(protocol, writing=replace(protocol.writing, cap=1)), by=None)
+            configure(tx, project_id, replace(protocol, writing=replace(protocol.writing, cap=1)), by=None)
         elif change == "waiting":
             assignment.claim(tx, project_id, bob, "write", hold=3)
     if change == "capped":
@@ -310,10 +312,10 @@ def make_training(store: Store, **rules: Any) -> tuple[int, int]:
     """A human baseline with training, and a verifier in it."""
     protocol = make_protocol("human-baseline", "en")
     with store.write() as tx:
-        made = projects.create_project(
+        made = create_project(
             tx, "baseline", replace(protocol, qualification=replace(protocol.qualification, **rules)), seed=1
         )
-        projects.import_pairs(
+        import_pairs(
             tx,
             made.id,
             [NewPair(premise="A goat sleeps.", hypothesis="It rests.", label="entailment")],
@@ -374,7 +376,7 @@ def test_instructions_of_a_project_are_shown_as_text_and_markup_of_ours_only(wri
     with store.write() as tx:
         protocol = projects.project(tx, project_id).protocol
         own = {"multi-constraint": "# Hear, hear\n\n<script>alert(1)</script> **twice**"}
-        projects.configure(tx, project_id, replace(protocol, instructions=own), by=None)
+        configure(tx, project_id, replace(protocol, instructions=own), by=None)
     page = Visitor(app, store, ann).page(f"/projects/{project_id}/instructions/writer").text
     assert "<h1>Hear, hear</h1>" in page
     assert "<strong>twice</strong>" in page
@@ -386,8 +388,8 @@ def test_texts_of_people_never_become_markup(tmp_path: Path) -> None:
     nasty = "</script><script>alert(1)</script> a quite long premise"
     store = Store.create(tmp_path / "c")
     with store.write() as tx:
-        made = projects.create_project(tx, "<i>name</i>", small_protocol("single", verifiers=1), seed=1)
-        projects.add_premises(tx, made.id, [Premise(text=nasty, genre="<u>g</u>")], by=None)
+        made = create_project(tx, "<i>name</i>", small_protocol("single", verifiers=1), seed=1)
+        add_premises(tx, made.id, [Premise(text=nasty, genre="<u>g</u>")], by=None)
     (person_id,) = join(store, made.id, "writer", 1, condition="single")
     page = Visitor(create_app(store), store, person_id).page(f"/projects/{made.id}/write").text
     for markup in ("<script>alert", "<i>name", "<u>g"):
@@ -457,7 +459,7 @@ def test_the_count_of_a_verifier_does_not_tell_questions_apart(writing: Any) -> 
     with store.write() as tx:
         protocol = projects.project(tx, project_id).protocol
         rules = replace(protocol.qualification, gold_rate=0.5)
-        projects.configure(tx, project_id, replace(protocol, qualification=rules), by=None)
+        configure(tx, project_id, replace(protocol, qualification=rules), by=None)
     bring_pairs(store, project_id, 9, origin="gold", labels=("neutral",))
     visitor = Visitor(app, store, cem)
     seen = []
@@ -473,10 +475,10 @@ def test_the_count_of_a_verifier_does_not_tell_questions_apart(writing: Any) -> 
 def ordinal_project(store: Store) -> tuple[int, int]:
     protocol = make_protocol("vetting", "zh")
     with store.write() as tx:
-        made = projects.create_project(
+        made = create_project(
             tx, "审阅", replace(protocol, qualification=replace(protocol.qualification, training=0)), seed=1
         )
-        projects.import_pairs(
+        import_pairs(
             tx, made.id, [NewPair(premise="山羊在睡觉。", hypothesis="山羊累了。")], origin="imported", by=None
         )
     return made.id, join(store, made.id, "verifier", 1)[0]

@@ -13,15 +13,18 @@ from playwright.sync_api import Browser, Route
 from sqlalchemy import select
 
 from goldlabel.collect.collection import collection_key
+from goldlabel.collect.configuration import configure, create_project
+from goldlabel.collect.data.new_pairs import NewPair, import_pairs
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.money import recount
 from goldlabel.collect.people.accounts import close_session, create_account
 from goldlabel.collect.people.people import add_member
-from goldlabel.collect.projects import NewPair, add_premises, configure, create_project, import_pairs, project
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import Protocol, make_protocol
 from goldlabel.collect.schema import answers, assignments, drafts, pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.answering import MOST_SECONDS
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.rules import Hypothesis, check_hypotheses, measure_hypotheses, script_parameters
 from tests.collect.campaign import small_protocol
 from tests.web.site import PREMISES, TEXTS, Site, browsing, expect_text, expect_value, fill, premise_shown, serving

@@ -10,14 +10,16 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import create_project
+from goldlabel.collect.data.new_pairs import NewPair, import_pairs
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.money import recount
 from goldlabel.collect.people.accounts import create_account
 from goldlabel.collect.people.people import add_member, set_member
-from goldlabel.collect.projects import NewPair, add_premises, create_project, import_pairs
 from goldlabel.collect.protocols import CONDITIONS, make_protocol
 from goldlabel.collect.schema import answers, assignments, drafts, pairs
 from goldlabel.collect.store import Store
+from goldlabel.collect.work.pool import add_premises
 from tests.collect.campaign import small_protocol
 from tests.web.site import (
     ARTIFACTS,

@@ -19,9 +19,9 @@ from sqlalchemy import select, update
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.people import people
 from goldlabel.collect.people.passes import make_reset
-from goldlabel.collect.projects import add_premises
 from goldlabel.collect.schema import pairs
 from goldlabel.collect.schema import premises as premise_rows
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.tagging import taggings_of
 from tests.web.site import Site, browsing, serving
 from tests.web.test_security import allowed_roles, filled, routes

@@ -9,8 +9,9 @@ import pytest
 from playwright.sync_api import Browser
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import configure
 from goldlabel.collect.money.recount import check
-from goldlabel.collect.projects import configure, project
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.schema import answers
 from goldlabel.collect.store import Store

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from goldlabel.collect import projects
+from goldlabel.collect.configuration import configure
 from goldlabel.collect.protocols import with_settings
 from tests.web.world import World, populate
 
@@ -13,7 +14,7 @@ def test_a_used_up_budget_is_told_and_can_be_raised(empty: World) -> None:
     boss, writer = world.visitor("boss"), world.visitor("writer1")
     with world.store.write() as tx:
         changed = with_settings(projects.project(tx, world.project).protocol, {"pay.budget": "1"})
-        projects.configure(tx, world.project, changed, by=None)
+        configure(tx, world.project, changed, by=None)
     assert "budget" not in boss.get(home).text
     page = writer.get(f"{home}/write").text
     assert "budget is used up for now. What you did is saved and paid" in page

@@ -9,7 +9,7 @@ import orjson
 import pytest
 from sqlalchemy import func, select
 
-from goldlabel.collect import projects
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.importing import tables
 from goldlabel.collect.schema import pairs, premises
 from tests.collect.campaign import small_protocol
@@ -23,7 +23,7 @@ def boss(empty: World) -> Visitor:
 
 def made(world: World, name: str = "multi") -> int:
     with world.store.write() as tx:
-        return projects.create_project(tx, "meadow", small_protocol(name), by=world.people["boss"], seed=7).id
+        return create_project(tx, "meadow", small_protocol(name), by=world.people["boss"], seed=7).id
 
 
 def test_more_than_a_megabyte_can_be_typed(empty: World, boss: Visitor) -> None:
@@ -71,7 +71,7 @@ def test_a_report_is_for_its_own_project(empty: World, boss: Visitor) -> None:
     project_id = made(empty)
     answer = boss.post(f"/projects/{project_id}/premises", {"text": "A lamp burns in the harbour."})
     with empty.store.write() as tx:
-        other = projects.create_project(tx, "marsh", small_protocol(), by=empty.people["boss"]).id
+        other = create_project(tx, "marsh", small_protocol(), by=empty.people["boss"]).id
     query = answer.headers["location"].partition("?")[2]
     assert "1 of 1 sentences" in boss.get(f"/projects/{project_id}/premises?{query}").text
     assert "1 of 1 sentences" not in boss.get(f"/projects/{other}/premises?{query}").text

@@ -10,8 +10,8 @@ from sqlalchemy import select
 
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.people.pseudonyms import known_as
-from goldlabel.collect.projects import add_premises
 from goldlabel.collect.schema import pseudonyms
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.web.requester.setting_help import HELP
 from goldlabel.web.requester.settings import SETTINGS
 from tests.web.world import World, populate

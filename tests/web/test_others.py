@@ -10,7 +10,8 @@ from goldlabel.collect.rounds.others import others_beside
 from goldlabel.collect.rounds.tries import add_try, decide, take_questions, target_of
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import history
-from goldlabel.collect.work.assignment import Assignment, claim, own_assignment
+from goldlabel.collect.work.assignment import Assignment, claim
+from goldlabel.collect.work.leases import own_assignment
 from tests.collect.campaign import join, verify_all
 from tests.web.duels import LABELS, start_duel
 from tests.web.world import World

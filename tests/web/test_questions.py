@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import create_project
+from goldlabel.collect.data.new_pairs import NewPair, import_pairs
 from goldlabel.collect.people.people import add_member
-from goldlabel.collect.projects import NewPair, create_project, import_pairs, project
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.schema import answers
 from goldlabel.collect.schema import projects as project_rows

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import func, select
 
 from goldlabel.collect import projects
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.people import people
 from goldlabel.collect.people.second_factor import factor_of
 from goldlabel.collect.protocols import make_protocol
@@ -143,7 +144,7 @@ def _annotators(walk: Walk) -> None:
     walk(boss, "consent", {"text": "Answers are published."})
     walk(writer, "agree", {"version": 1})
     with world.store.write() as tx:
-        schooled = projects.create_project(tx, "school", make_protocol("single", "en"), by=world.people["boss"]).id
+        schooled = create_project(tx, "school", make_protocol("single", "en"), by=world.people["boss"]).id
         people.add_member(tx, schooled, world.people["verifier"], "verifier", by=None)
         protocol = projects.project(tx, schooled).protocol
     for number, example in enumerate(training_examples(protocol)):

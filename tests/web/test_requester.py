@@ -14,12 +14,15 @@ from sqlalchemy import func, select
 
 from goldlabel.audit.figures import count_of
 from goldlabel.collect import projects
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.money.ledger import totals
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people import qualification
 from goldlabel.collect.people.people import roles
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.schema import checks, invites, ledger, pairs, premises
+from goldlabel.collect.work.pool import add_premises
+from goldlabel.collect.work.queues import QueueLine, queue_progress
 from goldlabel.pairs import read
 from goldlabel.web.downloads import attachment, file_name
 from tests.collect.campaign import bring_pairs, join, small_protocol, verify_all, write_all
@@ -37,7 +40,7 @@ def made(world: World, name: str = "multi", **changes: Any) -> int:
     """Make a project of the boss; return its id."""
     protocol = replace(small_protocol(name, verifiers=2), **changes)
     with world.store.write() as tx:
-        return projects.create_project(tx, "meadow", protocol, by=world.people["boss"], seed=7).id
+        return create_project(tx, "meadow", protocol, by=world.people["boss"], seed=7).id
 
 
 def heading(page: str) -> str:
@@ -97,7 +100,7 @@ def test_two_projects_of_one_name(boss: Visitor) -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_page_of_a_new_project(empty: World, boss: Visitor, kind: str, language: str) -> None:
     with empty.store.write() as tx:
-        found = projects.create_project(tx, "meadow", make_protocol(kind, language), by=empty.people["boss"])
+        found = create_project(tx, "meadow", make_protocol(kind, language), by=empty.people["boss"])
     parts = ("", "/progress", "/figures", "/pairs", "/people", "/invitations", "/texts", "/ledger", "/checks")
     for part in (*parts, "/settings", "/export", "/queue", "/premises", "/import"):
         assert boss.get(f"/projects/{found.id}{part}").status_code == 200, part
@@ -409,9 +412,9 @@ def test_the_queue_tells_who_holds_what(empty: World, boss: Visitor) -> None:
     assert boss.get(f"{home}/queue?state=lost").status_code == 422
 
 
-def _queue(world: World) -> list[projects.QueueLine]:
+def _queue(world: World) -> list[QueueLine]:
     with world.store.read() as tx:
-        return projects.queue_progress(tx, world.project)
+        return queue_progress(tx, world.project)
 
 
 def test_the_export_is_a_dataset(empty: World, boss: Visitor, tmp_path: Path) -> None:
@@ -420,7 +423,7 @@ def test_the_export_is_a_dataset(empty: World, boss: Visitor, tmp_path: Path) ->
         pool = [
             projects.Premise(text=f"Yesterday a heron crossed the wet road number {n}.", genre="news") for n in range(6)
         ]
-        projects.add_premises(tx, project_id, pool, by=None)
+        add_premises(tx, project_id, pool, by=None)
     write_all(empty.store, project_id, join(empty.store, project_id, "writer", 2))
     verify_all(empty.store, project_id, join(empty.store, project_id, "verifier", 2))
     bring_pairs(empty.store, project_id, 4, origin="foreign", labels=("neutral", "entailment"))
@@ -441,7 +444,7 @@ def test_the_export_is_a_dataset(empty: World, boss: Visitor, tmp_path: Path) ->
 
 def test_an_export_with_a_chinese_name(empty: World, boss: Visitor) -> None:
     with empty.store.write() as tx:
-        found = projects.create_project(tx, '港口 "1"\r\n', make_protocol("single", "zh"), by=empty.people["boss"])
+        found = create_project(tx, '港口 "1"\r\n', make_protocol("single", "zh"), by=empty.people["boss"])
     told = empty.export(boss, found.id).headers["content-disposition"]
     assert told == "attachment; filename=\"1.zip\"; filename*=UTF-8''%E6%B8%AF%E5%8F%A3-1.zip"
 
@@ -470,7 +473,7 @@ def test_a_human_baseline_shows_its_score(empty: World, boss: Visitor) -> None:
     protocol = make_protocol("human-baseline", "en")
     protocol = replace(protocol, qualification=replace(protocol.qualification, training=0))
     with empty.store.write() as tx:
-        found = projects.create_project(tx, "ceiling", protocol, by=empty.people["boss"])
+        found = create_project(tx, "ceiling", protocol, by=empty.people["boss"])
     bring_pairs(empty.store, found.id, 6, origin="imported", labels=("neutral", "entailment"))
     verify_all(empty.store, found.id, join(empty.store, found.id, "verifier", 5))
     boss.get(f"/projects/{found.id}")

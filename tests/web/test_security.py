@@ -14,11 +14,13 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import StatementError
 
 from goldlabel.collect import projects
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.people import accounts, people
 from goldlabel.collect.people.pseudonyms import pseudonyms_of
 from goldlabel.collect.schema import assignments, events, metadata, sessions
 from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.rules import Hypothesis
 from goldlabel.collect.work.writing import submit
 from goldlabel.web.security import API, BODY, HEADERS, SESSION, SMALL_BODY, local_path
@@ -365,10 +367,10 @@ def test_what_people_write_is_never_markup(empty: World) -> None:
         instructions={"multi-constraint": f"# {EVIL}\n\n[link](javascript:alert(3)) ![x](http://evil.example/x.png)"},
     )
     with world.store.write() as tx:
-        made = projects.create_project(tx, f"Project {EVIL}", chosen, by=boss)
+        made = create_project(tx, f"Project {EVIL}", chosen, by=boss)
         text = f"A premise {EVIL} that somebody brought along"
         premise = Premise(text=text, genre=f"g{EVIL}", source=f"s{EVIL}", original_id=EVIL, meta={EVIL: EVIL})
-        projects.add_premises(tx, made.id, [premise] * 2, by=boss)
+        add_premises(tx, made.id, [premise] * 2, by=boss)
         for role in ("writer", "verifier"):
             world.people[role] = accounts.create_account(tx, f"{role}<b>x</b>", "no hash")
             people.add_member(tx, made.id, world.people[role], role, by=boss)

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from goldlabel.collect import projects
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.export import EXPORT
 from goldlabel.collect.data.measurements import Measured, load_measured
 from goldlabel.collect.data.premises import Premise
@@ -32,6 +32,7 @@ from goldlabel.collect.schema import premises as premise_rows
 from goldlabel.collect.schema import remarks as remarks_made
 from goldlabel.collect.store import Store, system_clock
 from goldlabel.collect.work import assignment, remarks
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.web.app import create_app
 from goldlabel.web.security import SESSION
 from goldlabel.worker.measuring import measure_project
@@ -153,12 +154,12 @@ def populate(world: World, protocol: Protocol | None = None, *, premises: int = 
         boss = world.people["boss"]
         world.people["rival"] = accounts.create_account(tx, login_of("rival"), HASH, requester=True)
         for number, owner in enumerate((boss, world.people["rival"])):
-            made = projects.create_project(tx, ("meadow", "marsh")[number], chosen, by=owner, seed=7)
+            made = create_project(tx, ("meadow", "marsh")[number], chosen, by=owner, seed=7)
             pool = [
                 Premise(text=f"Yesterday a {animal} crossed the wet road number {n}.", genre=GENRES[n % 2])
                 for n, animal in enumerate(ANIMALS[:premises])
             ]
-            projects.add_premises(tx, made.id, pool, by=owner)
+            add_premises(tx, made.id, pool, by=owner)
             if number == 0:
                 world.project = made.id
             else:

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.kinds import KINDS
-from goldlabel.collect.projects import add_premises, create_project
 from goldlabel.collect.rounds.records import Try
 from goldlabel.collect.rounds.rounds import Adversary, open_round
 from goldlabel.collect.rounds.tries import add_try, tries_of
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.worker.adversaries import Adversaries, answer_all
 from tests.collect.campaign import join
 from tests.worker import adversaries_here

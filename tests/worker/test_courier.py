@@ -245,7 +245,7 @@ def test_webhooks_have_a_page(world: World) -> None:
 
 
 def made(store: Store) -> int:
-    from goldlabel.collect.projects import create_project
+    from goldlabel.collect.configuration import create_project
 
     with store.write() as tx:
         return create_project(tx, "meadow", small_protocol("single")).id

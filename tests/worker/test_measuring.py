@@ -11,12 +11,13 @@ from polars.testing import assert_frame_equal
 from goldlabel.audit.corpus import read_corpus
 from goldlabel.audit.hypothesis_only import cross_validate, judge_hypotheses
 from goldlabel.collect import jobs
+from goldlabel.collect.configuration import configure
 from goldlabel.collect.data import measurements
 from goldlabel.collect.data.measurements import PATIENCE, load_marks, load_measured, look_up, save_measured
 from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.events import newest_event, record
 from goldlabel.collect.people.pseudonyms import pseudonyms_of
-from goldlabel.collect.projects import configure, project
+from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import with_settings
 from goldlabel.worker import measuring, work
 from goldlabel.worker.measuring import measure

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.jobs import Job, ask, latest_job
-from goldlabel.collect.projects import create_project
 from goldlabel.collect.store import Store
 from goldlabel.worker import keeper
 from goldlabel.worker.keeper import NAME, PLACE, kept_workers, worker_name

@@ -99,9 +99,9 @@ def init_command(
 ) -> None:
     """Make a project, in a new collection or beside others, and print the requester's link."""
     require_collect()
+    from goldlabel.collect.configuration import create_project
     from goldlabel.collect.kinds import KINDS
     from goldlabel.collect.people.people import invite
-    from goldlabel.collect.projects import create_project
     from goldlabel.collect.protocols import make_protocol
     from goldlabel.collect.rounds.adversaries import named_adversaries
     from goldlabel.collect.rounds.rounds import open_round
@@ -420,7 +420,7 @@ def configure_command(
 ) -> None:
     """Change settings of a project, and print its protocol as one JSON document."""
     require_collect()
-    from goldlabel.collect.projects import configure
+    from goldlabel.collect.configuration import configure
 
     with open_project(folder, database, project) as (store, found), store.write() as tx:
         if settings:
@@ -513,7 +513,7 @@ def _import_pairs(
     from goldlabel.collect.data.importing.batches import add_all_pairs
     from goldlabel.collect.data.importing.pairs import NewPairs, naming_file
     from goldlabel.collect.data.importing.reports import pairs_report
-    from goldlabel.collect.projects import check_import
+    from goldlabel.collect.data.new_pairs import check_import
 
     files = [NewPairs(pairs, found.protocol, origin, votes) for pairs in given]
     for name, pairs in zip(names, files, strict=True):

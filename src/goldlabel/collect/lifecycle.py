@@ -13,18 +13,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Table, func, select
 
+from goldlabel.collect.configuration import check_name, create_project
 from goldlabel.collect.events import record
 from goldlabel.collect.people.consent import newest_consent, publish_consent
-from goldlabel.collect.projects import (
-    ARCHIVED,
-    DELETED,
-    Project,
-    check_name,
-    create_project,
-    dump_protocol,
-    project,
-    require_open,
-)
+from goldlabel.collect.projects import ARCHIVED, DELETED, Project, dump_protocol, project, require_open
 from goldlabel.collect.refusals import Conflict, Invalid
 from goldlabel.collect.schema import answers, assignments, events, ledger, metadata, projects, pseudonyms, tasks
 from goldlabel.collect.store import Transaction

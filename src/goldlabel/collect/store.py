@@ -9,7 +9,6 @@ and nothing of it is there if the block failed.
 
 from __future__ import annotations
 
-import os
 import shlex
 import sqlite3
 import threading
@@ -33,30 +32,23 @@ from sqlalchemy import (
     Table,
     Update,
     bindparam,
-    create_engine,
-    event,
-    make_url,
     select,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, StatementError
-from sqlalchemy.pool import QueuePool, StaticPool
+from sqlalchemy.exc import DataError, DBAPIError, StatementError
 from sqlalchemy.sql.dml import ReturningInsert
 
+from goldlabel.collect.databases import engines, lock_of, new_file, url_of
 from goldlabel.collect.migrations import REVISIONS
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.revisions import Revisions
-from goldlabel.collect.turns import Turns
 from goldlabel.errors import StorageError
-from goldlabel.files import storage_errors
-from goldlabel.registry import import_extra
 
 Clock = Callable[[], datetime]
 
 LARGEST = 2**63 - 1
 """The largest id that a database holds."""
 
-BUSY_SECONDS = 30
 _REFUSALS = (
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_CANTOPEN,
@@ -68,8 +60,6 @@ _REFUSALS = (
 _COLLISIONS = ("40001", "40P01")
 """What PostgreSQL calls a failure to put transactions in an order, and a deadlock."""
 _KEPT: ContextVar[list[object] | None] = ContextVar("kept", default=None)
-_LOCKS: dict[str, Turns] = {}
-_LOCKS_GUARD = threading.Lock()
 
 
 def system_clock() -> datetime:
@@ -216,7 +206,7 @@ class Store:
         self._writer = writer
         self._reader = reader
         self._clock = clock
-        self._lock = _lock_of(writer.url)
+        self._lock = lock_of(writer.url)
         self._writing = threading.local()
 
     @classmethod
@@ -224,8 +214,8 @@ class Store:
         cls, place: str | Path, *, clock: Clock = system_clock, make: Callable[[Connection], None] | None = None
     ) -> Self:
         """Make a new collection in a folder or in an empty database; ``make`` makes other tables than the newest."""
-        url = _url(place, cls.file)
-        with _new_file(url):
+        url = url_of(place, cls.file)
+        with new_file(url):
             store = cls._connect(url, clock)
             with store._closed_on_failure(), store._told(), store._lock, store._writer.begin() as connection:
                 if cls.revisions.current(connection) is not None:
@@ -256,7 +246,7 @@ class Store:
 
     @classmethod
     def _place(cls, place: str | Path) -> URL:
-        url = _url(place, cls.file)
+        url = url_of(place, cls.file)
         if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
             raise Invalid(cls.nothing, place=place)
         return url
@@ -277,17 +267,7 @@ class Store:
 
     @classmethod
     def _connect(cls, url: URL, clock: Clock) -> Self:
-        if url.get_backend_name() == "sqlite":
-            options = {"connect_args": {"check_same_thread": False, "timeout": BUSY_SECONDS}}
-            writer = create_engine(url, poolclass=StaticPool, **options)
-            reader = create_engine(url, poolclass=QueuePool, pool_size=8, max_overflow=32, **options)
-            _prepare_sqlite(writer, "BEGIN IMMEDIATE", ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"))
-            _prepare_sqlite(reader, "BEGIN", ("foreign_keys=ON", "query_only=ON"))
-            return cls(writer, reader, clock)
-        import_extra("psycopg", "collect")
-        # Twenty connections for each process: four of them stay below the hundred that a server allows by default.
-        engine = create_engine(url, pool_size=5, max_overflow=15, pool_pre_ping=True)
-        return cls(engine, engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True), clock)
+        return cls(*engines(url), clock)
 
     @property
     def url(self) -> str:
@@ -390,70 +370,3 @@ def hide_values(error: BaseException) -> None:
         if isinstance(cause, StatementError):
             cause.hide_parameters = True
         cause = cause.__cause__ or cause.__context__
-
-
-def _url(place: str | Path, file: str) -> URL:
-    text = str(place)
-    if "://" not in text:
-        return URL.create("sqlite", database=str(Path(text).expanduser().resolve() / file))
-    try:
-        url = make_url(text)
-    except (ArgumentError, ValueError) as error:
-        raise Invalid("not_an_address", place=_hidden(text)) from error
-    if url.get_backend_name() in ("postgresql", "postgres"):
-        return url.set(drivername="postgresql+psycopg")
-    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
-        raise Invalid("no_place", place=_hidden(text))
-    return url.set(drivername="sqlite", database=str(Path(url.database).resolve()))
-
-
-def _hidden(text: str) -> str:
-    """Return an address without what stands before its host, which may be a password."""
-    scheme, _, rest = text.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}"
-
-
-@contextmanager
-def _new_file(url: URL) -> Iterator[None]:
-    """Make an empty database file that only its owner can read, as it will hold logins; take it away on failure."""
-    if url.get_backend_name() != "sqlite":
-        yield
-        return
-    path = Path(url.database or "")
-    with storage_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        is_new = not path.exists()
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    try:
-        yield
-    except BaseException:
-        for suffix in ("", "-wal", "-shm") if is_new else ():
-            Path(f"{path}{suffix}").unlink(missing_ok=True)
-        raise
-
-
-def _lock_of(url: URL) -> Turns | _NoLock:
-    if url.get_backend_name() != "sqlite":
-        return _NoLock()
-    with _LOCKS_GUARD:
-        return _LOCKS.setdefault(str(url.database), Turns())
-
-
-class _NoLock:
-    """PostgreSQL's writers wait for rows, not for one another."""
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-
-def _prepare_sqlite(engine: Engine, begin: str, pragmas: Sequence[str]) -> None:
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _: object) -> None:
-        connection.isolation_level = None  # transactions begin below, not where the driver would begin them
-        for pragma in pragmas:
-            connection.execute(f"PRAGMA {pragma}")
-
-    @event.listens_for(engine, "begin")
-    def begin_transaction(connection: Connection) -> None:
-        connection.exec_driver_sql(begin)

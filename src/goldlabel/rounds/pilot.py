@@ -21,10 +21,11 @@ import numpy as np
 import polars as pl
 from sqlalchemy import select
 
+from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.people.accounts import create_account
 from goldlabel.collect.people.people import add_member
-from goldlabel.collect.projects import Project, add_premises, create_project, project
+from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.rounds.costs import costs_of
 from goldlabel.collect.rounds.fooling import finish
@@ -33,6 +34,7 @@ from goldlabel.collect.rounds.tries import add_try, decide, take_questions
 from goldlabel.collect.schema import answers, pairs, premises, subsets, tasks
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.work.assignment import claim
+from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.verifying import vote
 from goldlabel.errors import InputError
 from goldlabel.metrics import Estimate

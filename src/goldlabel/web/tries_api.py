@@ -23,7 +23,7 @@ from goldlabel.collect.rounds.proposals import proposal_for
 from goldlabel.collect.rounds.records import Try
 from goldlabel.collect.rounds.rounds import open_round_of
 from goldlabel.collect.store import Store, Transaction
-from goldlabel.collect.work import assignment
+from goldlabel.collect.work.leases import own_assignment
 from goldlabel.web.annotator_api import Answered, Key, answered
 from goldlabel.web.security import ObjectId, Person, Stored
 from goldlabel.web.work import LONGEST_TEXT, Name, Seconds
@@ -163,7 +163,7 @@ def _waiting(store: Store, assignment_ids: Collection[int]) -> set[int]:
 
 def view(tx: Transaction, assignment_id: int, person_id: int) -> Tries:
     """Return the tries of a person's job as its page shows them."""
-    row = assignment.own_assignment(tx, assignment_id, person_id)
+    row = own_assignment(tx, assignment_id, person_id)
     made = tries.tries_of(tx, assignment_id, person_id)
     fought = open_round_of(tx, row.project_id)
     arm, target = tries.arm_of(tx, row), tries.target_of(tx, row)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from goldlabel.collect.data.hiding import lock_own
+from goldlabel.collect.data.new_pairs import LONGEST_TEXT
 from goldlabel.collect.events import record
 from goldlabel.collect.messages import words
-from goldlabel.collect.projects import LONGEST_TEXT, project
+from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict, Invalid
 from goldlabel.collect.schema import assignments, pairs, premises, subsets
 from goldlabel.collect.store import Transaction

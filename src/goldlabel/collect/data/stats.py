@@ -15,9 +15,10 @@ from goldlabel.collect.data.snapshot import Snapshot, take_snapshot, verified
 from goldlabel.collect.money.forecast import Forecast, forecast_project
 from goldlabel.collect.money.ledger import lines
 from goldlabel.collect.people.qualification import PersonOverview, people_overview
-from goldlabel.collect.projects import Project, QueueLine, queue_progress
+from goldlabel.collect.projects import Project
 from goldlabel.collect.schema import premises, tasks
 from goldlabel.collect.store import Transaction
+from goldlabel.collect.work.queues import QueueLine, queue_progress
 from goldlabel.collect.work.responses import QuestionCounts, count_responses
 from goldlabel.collect.work.suggestions import Following, follow_suggestions
 from goldlabel.pairs import Result

@@ -26,7 +26,7 @@ from goldlabel.collect.projects import Project, project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import ledger, pseudonyms
 from goldlabel.collect.store import Transaction
-from goldlabel.collect.work.assignment import lock_person
+from goldlabel.collect.work.leases import lock_person
 from goldlabel.collect.work.rules import clean_text
 
 HOUR = timedelta(hours=1)

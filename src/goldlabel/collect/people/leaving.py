@@ -28,7 +28,8 @@ from goldlabel.collect.schema import (
     visits,
 )
 from goldlabel.collect.store import Transaction
-from goldlabel.collect.work.assignment import lock_person, skip
+from goldlabel.collect.work.assignment import skip
+from goldlabel.collect.work.leases import lock_person
 from goldlabel.messages import Word
 
 

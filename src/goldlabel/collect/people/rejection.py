@@ -24,7 +24,7 @@ from goldlabel.collect.projects import Project, project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import answers, decided_answers, decisions, projects, pseudonyms
 from goldlabel.collect.store import Store, Transaction
-from goldlabel.collect.work.assignment import lock_person, take_away
+from goldlabel.collect.work.leases import lock_person, take_away
 from goldlabel.collect.work.retraction import lock_answer, restore, retract
 from goldlabel.collect.work.rules import clean_text
 

@@ -26,7 +26,7 @@ from goldlabel.collect.rounds.records import store_unfinished
 from goldlabel.collect.rounds.round_splits import HeldOut, round_name
 from goldlabel.collect.schema import assignments, pairs, projects, rounds, tasks, tries
 from goldlabel.collect.store import Transaction
-from goldlabel.collect.work.assignment import give_back
+from goldlabel.collect.work.leases import give_back
 
 LATER_TRIES = 10
 """Tries from the second round on, where the first had those of the protocol (Nie et al. 2020, section 2.4)."""

@@ -25,8 +25,8 @@ from goldlabel.collect.rounds.rounds import Round, open_round_of
 from goldlabel.collect.schema import assignments, pairs, premises, tasks, tries
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work.answering import check_key
-from goldlabel.collect.work.assignment import keep_alive, lock_assignment, lock_person, own_assignment
 from goldlabel.collect.work.folding import fold_word
+from goldlabel.collect.work.leases import keep_alive, lock_assignment, lock_person, own_assignment
 from goldlabel.collect.work.rules import clean_text
 from goldlabel.pairs.labels import LabelSpace
 

@@ -20,7 +20,7 @@ from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import answers, assignments, ledger, pairs
 from goldlabel.collect.store import Transaction
-from goldlabel.collect.work.assignment import lock_assignment, lock_person, own_assignment, release, retake
+from goldlabel.collect.work.leases import lock_assignment, lock_person, own_assignment, release, retake
 
 LONGEST_KEY = 200
 MOST_TIMINGS = 100

@@ -14,15 +14,8 @@ from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict, Invalid
 from goldlabel.collect.schema import assignments, drafts, tasks
 from goldlabel.collect.store import Transaction
-from goldlabel.collect.work.assignment import (
-    Assignment,
-    keep_alive,
-    lock_assignment,
-    lock_person,
-    own_assignment,
-    skip,
-    task,
-)
+from goldlabel.collect.work.assignment import Assignment, skip, task
+from goldlabel.collect.work.leases import keep_alive, lock_assignment, lock_person, own_assignment
 
 LARGEST_DRAFT = 100_000
 """Characters of a draft's JSON form: nine boxes of the longest hypotheses fit with room to spare."""

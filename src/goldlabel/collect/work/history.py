@@ -28,7 +28,7 @@ from goldlabel.collect.projects import Project, project
 from goldlabel.collect.refusals import BrokenRules, Conflict, Invalid, Missing
 from goldlabel.collect.schema import answers, checks, ledger, pairs, premises, tasks
 from goldlabel.collect.store import Transaction
-from goldlabel.collect.work.assignment import lock_person
+from goldlabel.collect.work.leases import lock_person
 from goldlabel.collect.work.responses import checked_responses
 from goldlabel.collect.work.retraction import lock_answer, retract
 from goldlabel.collect.work.rules import Hypothesis, check_hypotheses, clean_text, meets_bonus

@@ -12,7 +12,7 @@ from goldlabel.collect.people.pseudonyms import known_as
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import assignments, pairs, premises, pseudonyms, remarks
 from goldlabel.collect.store import Transaction
-from goldlabel.collect.work.assignment import own_assignment
+from goldlabel.collect.work.leases import own_assignment
 from goldlabel.collect.work.rules import clean_text
 
 LONGEST_REMARK = 1000

@@ -22,12 +22,13 @@ from pathlib import Path
 
 from sqlalchemy import func, select
 
+from goldlabel.collect.data.new_pairs import NewPair, place_pairs
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.events import record
 from goldlabel.collect.kinds.kind import WRITE
 from goldlabel.collect.people.accounts import Session
 from goldlabel.collect.people.pseudonyms import give_pseudonym
-from goldlabel.collect.projects import NewPair, Project, add_premises, dump_protocol, place_pairs, project
+from goldlabel.collect.projects import Project, dump_protocol, project
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Invalid, Missing
 from goldlabel.collect.rounds.rounds import open_round, rounds_of
@@ -35,6 +36,7 @@ from goldlabel.collect.schema import accounts, assignments, events, members, pai
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.texts import known_examples
 from goldlabel.collect.work import drawing
+from goldlabel.collect.work.pool import add_premises
 
 FIRST = 1 << 50
 """The lowest number of a try-out; a page's script counts exactly to eight times as many."""

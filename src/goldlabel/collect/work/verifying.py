@@ -18,8 +18,9 @@ from goldlabel.collect.schema import answers
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import drawing
 from goldlabel.collect.work.answering import Receipt, begin_answer, checked_seconds, receipt, store_answer
-from goldlabel.collect.work.assignment import Assignment, lock_assignment, lock_person, prolong, task
+from goldlabel.collect.work.assignment import Assignment, task
 from goldlabel.collect.work.earning import Earning, record_answer
+from goldlabel.collect.work.leases import lock_assignment, lock_person, prolong
 from goldlabel.collect.work.responses import checked_responses
 from goldlabel.collect.work.verdicts import settle
 

@@ -9,13 +9,15 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field, TypeAdapter, WithJsonSchema
 
 from goldlabel.collect import projects
+from goldlabel.collect.configuration import LONGEST_NAME, configure, create_project, set_state
 from goldlabel.collect.data.measurements import PageFigures, look_up
 from goldlabel.collect.money.ledger import totals
-from goldlabel.collect.projects import LONGEST_NAME, Project, queue_progress
+from goldlabel.collect.projects import Project
 from goldlabel.collect.protocols import Protocol, make_protocol, with_settings
 from goldlabel.collect.refusals import Forbidden
 from goldlabel.collect.repeats import once
 from goldlabel.collect.settings_schema import changes_of, schema_of
+from goldlabel.collect.work.queues import queue_progress
 from goldlabel.collect.work.responses import count_responses
 from goldlabel.collect.work.suggestions import follow_suggestions
 from goldlabel.web.api.bearer import Holder, Key
@@ -114,7 +116,7 @@ def make_project(new: NewProject, holder: Holder, store: Stored, key: Key = None
     protocol = with_settings(make_protocol(new.protocol, new.language), new.settings)
 
     def act() -> dict[str, Any]:
-        made = projects.create_project(tx, new.name, protocol, by=holder.person_id)
+        made = create_project(tx, new.name, protocol, by=holder.person_id)
         return summary(made, ["requester"]).model_dump(mode="json")
 
     with store.write() as tx:
@@ -131,7 +133,7 @@ def show_project(project: Managed) -> ProjectSummary:
 def change_project(project: Managed, change: ProjectChange, holder: Holder, store: Stored) -> ProjectSummary:
     """Pause a project, or let it go on."""
     with store.write() as tx:
-        projects.set_state(tx, project.id, change.state, by=holder.person_id)
+        set_state(tx, project.id, change.state, by=holder.person_id)
         return summary(projects.project(tx, project.id), ["requester"])
 
 
@@ -146,7 +148,7 @@ def change_settings(project: Managed, changes: Changes, holder: Holder, store: S
     """Change settings, each by its path, such as ``pay.pair``; they hold from now on. Return all of them."""
     with store.write() as tx:
         present = projects.project(tx, project.id).protocol
-        changed = projects.configure(tx, project.id, with_settings(present, changes), by=holder.person_id)
+        changed = configure(tx, project.id, with_settings(present, changes), by=holder.person_id)
     return changed.protocol.to_dict()
 
 

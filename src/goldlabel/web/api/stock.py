@@ -8,13 +8,13 @@ import orjson
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from goldlabel.collect import projects
 from goldlabel.collect.data.importing.batches import new_pairs, new_premises
 from goldlabel.collect.data.importing.known import known_pairs, known_premises
 from goldlabel.collect.data.importing.reports import pairs_report
+from goldlabel.collect.data.new_pairs import NewPair, import_pairs
 from goldlabel.collect.data.premises import read_premises
-from goldlabel.collect.projects import NewPair
 from goldlabel.collect.repeats import once
+from goldlabel.collect.work import pool
 from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.web.api.bearer import Holder, Key
 from goldlabel.web.security import Managed, Stored
@@ -90,7 +90,7 @@ def add_premises(project: Managed, sent: PremisesIn, holder: Holder, store: Stor
 
     def act() -> dict[str, Any]:
         fresh = new_premises(tx, project.id, reading.premises, known)
-        return {"added": projects.add_premises(tx, project.id, fresh, by=holder.person_id), "left_out": left_out}
+        return {"added": pool.add_premises(tx, project.id, fresh, by=holder.person_id), "left_out": left_out}
 
     with store.write() as tx:
         return Added(**once(tx, holder.person_id, key, ["premises", project.id, rows], act))
@@ -118,7 +118,7 @@ def add_pairs(project: Managed, sent: PairsIn, holder: Holder, store: Stored, ke
 
     def act() -> dict[str, Any]:
         fresh = new_pairs(tx, project.id, new, known)
-        added = projects.import_pairs(tx, project.id, fresh, origin=sent.origin, by=holder.person_id)
+        added = import_pairs(tx, project.id, fresh, origin=sent.origin, by=holder.person_id)
         left_out = pairs_report("", sent.origin, len(new), added).left_out
         return {"added": added, "left_out": [{"reason": str(one.reason), "n": one.count} for one in left_out]}
 

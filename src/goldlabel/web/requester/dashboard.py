@@ -14,9 +14,10 @@ from goldlabel.collect.data.measurements import Group, look_up
 from goldlabel.collect.data.pair_browsing import pairs_by_subset
 from goldlabel.collect.money.budget import standing
 from goldlabel.collect.people import qualification
-from goldlabel.collect.projects import Project, QueueLine, queue_progress
+from goldlabel.collect.projects import Project
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.checking import pending_checks
+from goldlabel.collect.work.queues import QueueLine, queue_progress
 from goldlabel.collect.work.responses import count_responses
 from goldlabel.collect.work.tagging import tag_figures
 from goldlabel.web.pages import page

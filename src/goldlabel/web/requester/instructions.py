@@ -9,6 +9,7 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect import projects
+from goldlabel.collect.configuration import configure
 from goldlabel.collect.projects import Project
 from goldlabel.collect.refusals import Invalid, Missing
 from goldlabel.collect.texts import instructions
@@ -51,7 +52,7 @@ def change_text(
         own = {key: value for key, value in present.instructions.items() if key != name}
         if action == "save":
             own[name] = text.replace("\r\n", "\n").replace("\0", "")
-        projects.configure(tx, project.id, replace(present, instructions=own), by=person.person_id)
+        configure(tx, project.id, replace(present, instructions=own), by=person.person_id)
     return RedirectResponse(f"/projects/{project.id}/texts?name={name}&saved=true", 303)
 
 

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect import lifecycle
-from goldlabel.collect.projects import LONGEST_NAME, Project
+from goldlabel.collect.configuration import LONGEST_NAME
+from goldlabel.collect.projects import Project
 from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
 from goldlabel.web.pages import page

@@ -8,10 +8,9 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 from pydantic import Field
 
-from goldlabel.collect import projects
+from goldlabel.collect.configuration import LONGEST_NAME, create_project, set_state
 from goldlabel.collect.kinds import offered_kinds
 from goldlabel.collect.people.accounts import Session
-from goldlabel.collect.projects import LONGEST_NAME
 from goldlabel.collect.protocols import LANGUAGES, LONGEST_LABEL, MOST_LABELS, make_protocol, with_labels
 from goldlabel.collect.refusals import Forbidden, Invalid
 from goldlabel.collect.store import Store
@@ -58,7 +57,7 @@ def make_project(
         protocol = make_protocol(",".join(chosen) or kind, language)
         protocol = with_labels(protocol, labels)
         with store.write() as tx:
-            made = projects.create_project(tx, name, protocol, by=person.person_id)
+            made = create_project(tx, name, protocol, by=person.person_id)
     except InputError as error:
         _, status, message, _ = describe(request, error)
         given = {"name": name, "kind": kind, "language": language, "chosen": conditions, "labels": labels}
@@ -72,7 +71,7 @@ def change_state(
 ) -> Response:
     """Pause a project, or let it go on."""
     with store.write() as tx:
-        projects.set_state(tx, project.id, state, by=person.person_id)
+        set_state(tx, project.id, state, by=person.person_id)
     return RedirectResponse(f"/projects/{project.id}", 303)
 
 

@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import Field
 
 from goldlabel.collect import projects
+from goldlabel.collect.configuration import configure
 from goldlabel.collect.projects import Project
 from goldlabel.collect.work.questions import (
     LONGEST_NAME,
@@ -62,7 +63,7 @@ def change_questions(
         questions = own_questions(rows)
         with store.write() as tx:
             present = projects.project(tx, project.id).protocol
-            projects.configure(tx, project.id, replace(present, questions=questions), by=person.person_id)
+            configure(tx, project.id, replace(present, questions=questions), by=person.person_id)
     except InputError as error:
         _, status, message, _ = describe(request, error)
         return _questions_page(request, project, rows, status=status, problem=message)

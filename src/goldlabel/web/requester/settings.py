@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
-from goldlabel.collect import projects
+from goldlabel.collect.configuration import configure
 from goldlabel.collect.data.fixed_splits import read_rules
 from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.messages import hint
@@ -142,7 +142,7 @@ def _change(
     try:
         protocol = changed(project.protocol, given, conditions)
         with store.write() as tx:
-            projects.configure(tx, project.id, protocol, by=by)
+            configure(tx, project.id, protocol, by=by)
     except InputError as error:
         _, status, message, _ = describe(request, error)
         values = {setting.key: given.get(setting.key, "") for setting in SETTINGS}

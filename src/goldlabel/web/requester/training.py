@@ -9,6 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import Field
 
 from goldlabel.collect import projects
+from goldlabel.collect.configuration import configure
 from goldlabel.collect.people.training import own_examples
 from goldlabel.collect.texts import known_examples
 from goldlabel.errors import InputError
@@ -47,7 +48,7 @@ def change_examples(
     try:
         with store.write() as tx:
             present = projects.project(tx, project.id).protocol
-            projects.configure(tx, project.id, own_examples(present, rows), by=person.person_id)
+            configure(tx, project.id, own_examples(present, rows), by=person.person_id)
     except InputError as error:
         _, status, message, _ = describe(request, error)
         shown = [dict(zip(("premise", "hypothesis", "label", "explanation"), row, strict=True)) for row in rows]

@@ -17,12 +17,14 @@ from goldlabel.collect.data.fixed_splits import refuse_two_splits
 from goldlabel.collect.data.importing.known import Known, known_pairs, known_premises
 from goldlabel.collect.data.importing.tables import blocks
 from goldlabel.collect.data.importing.votes import COUNT, KEEP, check_votes, count_votes
+from goldlabel.collect.data.new_pairs import NewPair, check_import, place_pairs
 from goldlabel.collect.data.premises import Premise
-from goldlabel.collect.projects import NewPair, Ranks, add_batch, check_import, place_pairs, project, require_writing
+from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.schema import pairs, premises, projects, subsets, tasks
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.work import drawing
+from goldlabel.collect.work.pool import Ranks, add_batch, require_writing
 from goldlabel.collect.work.rules import clean_text
 from goldlabel.errors import StorageError
 

@@ -12,9 +12,9 @@ from typing import Any
 from goldlabel.collect.data.importing.tables import LONGEST_WORD
 from goldlabel.collect.data.importing.uploads import without_place
 from goldlabel.collect.data.importing.votes import COUNT, KEEP
+from goldlabel.collect.data.new_pairs import NewPair, NewVote
 from goldlabel.collect.data.premises import FIXED_SPLITS
 from goldlabel.collect.messages import hint, message, words
-from goldlabel.collect.projects import NewPair, NewVote
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Invalid
 from goldlabel.errors import InputError

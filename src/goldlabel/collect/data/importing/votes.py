@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import select
 
+from goldlabel.collect.data.new_pairs import NewPair
 from goldlabel.collect.events import record
 from goldlabel.collect.messages import words
 from goldlabel.collect.people.accounts import new_person
 from goldlabel.collect.people.pseudonyms import give_pseudonym
-from goldlabel.collect.projects import NewPair, Project
+from goldlabel.collect.projects import Project
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.schema import PROVIDER, answers, assignments, members, outsiders, tasks
 from goldlabel.collect.store import Transaction
