@@ -12,15 +12,16 @@ from sqlalchemy import select
 from goldlabel.collect.configuration import configure, create_project
 from goldlabel.collect.data.export import export_project
 from goldlabel.collect.data.fixed_splits import read_rules
-from goldlabel.collect.data.importing.batches import add_all_premises
+from goldlabel.collect.data.importing.batches import add_all_pairs, add_all_premises
+from goldlabel.collect.data.importing.known import known_premises
 from goldlabel.collect.data.importing.pairs import NewPairs, read_pairs
-from goldlabel.collect.data.new_pairs import import_pairs
+from goldlabel.collect.data.new_pairs import NewPair, import_pairs
 from goldlabel.collect.data.premises import Premise, read_premises
 from goldlabel.collect.data.splits import VerifiedSplits
 from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import PremiseRules, SplitRules, make_protocol
 from goldlabel.collect.refusals import Invalid
-from goldlabel.collect.schema import premises
+from goldlabel.collect.schema import pairs, premises
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.pool import add_premises
 from goldlabel.pairs import read
@@ -135,3 +136,52 @@ def test_imported_pairs_keep_the_split_of_their_file(store: Store, tmp_path: Pat
     with store.read() as tx:
         splits = {row.text: row.split for row in tx.all(select(premises.c.text, premises.c.split))}
     assert splits == {"It rains.": "dev", "It hails.": None}
+
+
+def test_a_premise_that_came_before_is_not_brought_in_another_split(store: Store) -> None:
+    with store.write() as tx:
+        made = create_project(tx, "meadow", small_protocol("single"), seed=7)
+
+    def bring(rows: str) -> int:
+        known = known_premises(made.id)
+        with store.read() as tx:
+            known.catch_up(tx)
+        return len(read_premises(f"premise,split\n{rows}".encode(), "a.csv", RULES, known=known).premises)
+
+    add_all_premises(store, made.id, [Premise(text="It rains.", split="dev"), Premise(text="It hails.")], by=None)
+    assert bring("It rains.,dev\nIt rains.,dev\nIt hails.,\nIt thaws.,test\n") == 1
+    assert bring("It rains.,\n") == 0, "there already, and in no other split"
+    for row, said in (("It rains.,test", "in test here.*in dev before"), ("It hails.,dev", "in dev.*in none before")):
+        with pytest.raises(Invalid, match=f"line 3: {said}"):
+            bring(f"It thaws.,dev\n{row}\n")
+    with pytest.raises(Invalid, match="premise 'It rains.': in test here, but its premise came in dev before"):
+        add_all_premises(store, made.id, [Premise(text="It thaws."), Premise(text="It rains.", split="test")], by=None)
+    with store.read() as tx:
+        assert len(tx.all(select(premises.c.id))) == 2, "nothing was imported"
+
+
+def test_pairs_of_a_premise_that_came_before_have_its_split(store: Store) -> None:
+    protocol = make_protocol("human-baseline", "en")
+    with store.write() as tx:
+        made = create_project(tx, "meadow", protocol)
+
+    def bring(*rows: tuple[str, str, str | None], origin: str = "imported") -> int:
+        new = [NewPair(premise=a, hypothesis=b, split=split, label="neutral") for a, b, split in rows]
+        return add_all_pairs(store, made.id, new, origin=origin, by=None)[1]
+
+    assert bring(("It rains.", "It is wet.", "dev"), ("It hails.", "It is cold.", None)) == 2
+    assert bring(("It rains.", "It is wet.", None), ("It rains.", "It is grey.", "dev")) == 1
+    for row in (
+        ("It rains.", "It is dim.", None),
+        ("It rains.", "It is wet.", "test"),
+        ("It hails.", "A hail.", "dev"),
+    ):
+        with pytest.raises(
+            Invalid, match=r"pair 2 \(\): in (none|test|dev) here, but its premise came in (dev|none) before"
+        ):
+            bring(("It thaws.", "It is mild.", "test"), row)
+    with pytest.raises(Invalid, match="is in dev, but only pairs that are to be judged have splits"):
+        bring(("It thaws.", "It is mild.", "dev"), origin="gold")
+    assert bring(("It rains.", "It is dim.", None), origin="gold") == 1, "another purpose, other splits"
+    with store.read() as tx:
+        assert len(tx.all(select(pairs.c.id))) == 4

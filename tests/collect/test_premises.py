@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from goldlabel.collect.data import premises
 from goldlabel.collect.data.importing import tables
+from goldlabel.collect.data.importing.known import known_premises
 from goldlabel.collect.data.premises import Premise, clean_premises, read_premises, select_by_questions
 from goldlabel.collect.protocols import Cleaning, PremiseRules, make_protocol
 from goldlabel.errors import InputError
@@ -55,7 +56,9 @@ def test_jsonl_and_json() -> None:
 
 def test_what_is_left_out_is_counted_by_reason() -> None:
     data = "abc\nlong enough\nlong  enough\n\u200b\n" + "x" * 31 + "\n" + "y" * 10_000 + "\nabd\nknown one\n"
-    reading = read_premises(data.encode(), "a.txt", RULES, known=["known one"])
+    known = known_premises(1)
+    known.add("known one", split=None)
+    reading = read_premises(data.encode(), "a.txt", RULES, known=known)
     assert [one.text for one in reading.premises] == ["long enough"]
     told = reading.to_dict()
     assert (told["read"], told["premises"]) == (8, 1)

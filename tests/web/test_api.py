@@ -21,7 +21,7 @@ from goldlabel.collect.money.recount import check
 from goldlabel.collect.people import tokens
 from goldlabel.collect.people.accounts import person_of
 from goldlabel.collect.people.passwords import hash_token
-from goldlabel.collect.schema import events, invites, jobs, pairs
+from goldlabel.collect.schema import events, invites, jobs, pairs, premises
 from goldlabel.collect.schema import tokens as token_rows
 from tests.collect.conftest import MovableClock
 from tests.web.site import serving
@@ -196,6 +196,28 @@ def test_a_pair_brings_its_suggestion(world: World) -> None:
     assert boss("POST", path, {"origin": "foreign", "pairs": [pair]}).json()["added"] == 1
     row = world.one(select(pairs.c.suggestion).where(pairs.c.hypothesis == "It is cold."))
     assert (row, world.one(select(pairs.c.suggested_by).where(pairs.c.suggestion == row))) == ("neutral", "m1")
+
+
+def test_a_premise_keeps_the_split_that_it_first_came_with(empty: World) -> None:
+    boss = Program(empty, "boss")
+    made = boss("POST", "/projects", {"name": "herons", "protocol": "human-baseline", "language": "en"}).json()
+
+    def bring(hypothesis: str, split: str | None, origin: str = "imported") -> Any:
+        pair = {"premise": "It rains.", "hypothesis": hypothesis, "label": "neutral", "split": split}
+        return boss("POST", f"/projects/{made['id']}/pairs", {"origin": origin, "pairs": [pair]})
+
+    assert bring("It is wet.", "dev").json()["added"] == 1
+    assert empty.one(select(premises.c.split)) == "dev"
+    assert bring("It is grey.", "validation").status_code == 422
+    for told in (bring("It is grey.", "test"), bring("It is wet.", "test"), bring("It is grey.", "dev", "gold")):
+        assert told.status_code == 422
+        assert "split" in told.json()["message"]
+    assert empty.one(select(func.count()).select_from(pairs)) == 1, "nothing was imported"
+    place = boss("POST", "/projects", {"name": "owls", "protocol": "single", "language": "en"}).json()["id"]
+    sentence = {"text": "An owl sat on the mill all night long."}
+    for split, status in (("test", 201), ("dev", 422), (None, 201)):
+        body = {"premises": [sentence | {"split": split}]}
+        assert boss("POST", f"/projects/{place}/premises", body).status_code == status
 
 
 def test_a_project_from_end_to_end(empty: World) -> None:

@@ -493,7 +493,7 @@ def _import_premises(
     for path in paths if tool is None else ():
         readings.append(read_premises(path, path.name, rules, genre=genre, source=source, known=known))
         for one in readings[-1].premises:
-            known.add(one.text)
+            known.add(one.text, split=one.split)
     premises = [one for reading in readings for one in reading.premises]
     if questions is not None and limit is not None:
         premises = select_by_questions(premises, questions.read_text(encoding="utf-8").splitlines(), limit)
@@ -511,14 +511,18 @@ def _import_pairs(
     store: Store, found: Project, given: list[Pairs], names: list[str], origin: str, votes: str
 ) -> dict[str, Any]:
     from goldlabel.collect.data.importing.batches import add_all_pairs
+    from goldlabel.collect.data.importing.known import known_pairs
     from goldlabel.collect.data.importing.pairs import NewPairs, naming_file
     from goldlabel.collect.data.importing.reports import pairs_report
     from goldlabel.collect.data.new_pairs import check_import
 
     files = [NewPairs(pairs, found.protocol, origin, votes) for pairs in given]
+    known = known_pairs(found.id, origin)
+    with store.read() as tx:
+        known.catch_up(tx)
     for name, pairs in zip(names, files, strict=True):
         with naming_file(name):
-            check_import(found, pairs, origin)
+            check_import(found, pairs, origin, known)
     new = [one for pairs in files for one in pairs]
     with progress(f"importing into {found.name}", len(new), in_bytes=False) as advance:
         read, added = add_all_pairs(store, found.id, new, origin=origin, by=None, votes=votes, told=advance)

@@ -127,6 +127,10 @@ ENGLISH = {
     "shares_sum": "shares of dev and test that are 1 together at most",
     "premise_split": "{file}, {where}: split '{split}' is not one of {allowed}; leave it empty to have it drawn",
     "split_twice": "{where}: in {one} here and in {other} elsewhere; no premise and no genre is in two splits: say one",
+    "split_before": "{where}: in {one} here, but its premise came in {other} before; no premise is in two splits: say "
+    "the same. Nothing was imported",
+    "split_not_taken": "{where}: is in {split}, but only pairs that are to be judged have splits; leave it out",
+    "premise_at": "premise '{text}'",
     "split_by_genre": "'{text}' is fixed in {split}, but its genre '{genre}' is in {rule} by the settings; change one",
     "split_rule": "'{line}' is not of the form genre = split; allowed splits: {allowed}",
     "genre_at": "genre '{genre}'",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from goldlabel.collect.data.fixed_splits import refuse_two_splits
+from goldlabel.collect.data.importing.known import Known
 from goldlabel.collect.data.importing.tables import refuse_long
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.messages import message, words
@@ -67,8 +68,11 @@ def import_pairs(tx: Transaction, project_id: int, new: Iterable[NewPair], *, or
     return count
 
 
-def check_import(found: Project, new: Iterable[NewPair], origin: str) -> int:
-    """Refuse pairs that a project cannot take for a purpose, at the first of them; return how many there are."""
+def check_import(found: Project, new: Iterable[NewPair], origin: str, known: Known | None = None) -> int:
+    """Refuse pairs that a project cannot take for a purpose, at the first of them; return how many there are.
+
+    ``known`` is what the project has for this purpose already, which no premise contradicts.
+    """
     if origin not in IMPORTS:
         raise Invalid("origin", origin=origin, allowed=words(IMPORTS))
     if origin not in found.kind.imports:
@@ -77,10 +81,14 @@ def check_import(found: Project, new: Iterable[NewPair], origin: str) -> int:
     for number, one in enumerate(new, 1):
         _check_pair(one, number, origin, found.protocol)
         refuse_two_splits(found.protocol, [Premise(text=one.premise, genre=one.genre, split=one.split)])
-        before = splits.setdefault(clean_text(one.premise), one.split)
+        premise, where = clean_text(one.premise), message("pair_at", n=number, id=one.original_id or "")
+        if one.split is not None and origin != "imported":
+            raise Invalid("split_not_taken", where=where, split=Word(one.split))
+        before = splits.setdefault(premise, one.split)
         if before != one.split:
-            where = message("pair_at", n=number, id=one.original_id or "")
             raise Invalid("split_twice", where=where, one=Word(one.split or "none"), other=Word(before or "none"))
+        if known is not None:
+            known.refuse_other_split(where, one.split, premise, clean_text(one.hypothesis))
     return number
 
 

@@ -6,7 +6,7 @@ rules cost. Files are bounded, and a line that is not UTF-8 is refused by its nu
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise, zip_longest
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
+from goldlabel.collect.data.importing.known import Known
 from goldlabel.collect.data.importing.tables import blocks, lines_of, opened, refuse_long, table_rows
 from goldlabel.collect.messages import hint, message, words
 from goldlabel.collect.protocols import Cleaning, PremiseRules
@@ -85,12 +86,12 @@ def read_premises(
     *,
     genre: str | None = None,
     source: str | None = None,
-    known: Container[str] = (),
+    known: Known | None = None,
 ) -> PremiseReading:
     """Read premises from a file or an upload; ``name`` tells the format.
 
     A row's own genre and source win over ``genre`` and ``source``; its other columns are kept in ``meta``. Texts
-    that are ``known``, as they stand in a pool already, count as duplicates.
+    that are ``known``, as they stand in a pool already, count as duplicates; in another split they are refused.
     """
     beside = {"genre": genre, "source": source}
     with opened(data) as stream:
@@ -100,7 +101,7 @@ def read_premises(
 def select_premises(
     rows: Iterable[tuple[Message, Premise]],
     rules: PremiseRules,
-    known: Container[str] = (),
+    known: Known | None = None,
     *,
     genre: str | None = None,
     source: str | None = None,
@@ -118,7 +119,10 @@ def select_premises(
                 raise Invalid(
                     "split_twice", where=where, one=Word(row.split or "none"), other=Word(seen[text] or "none")
                 )
-            reason = _fault(text, rules) or (message("left_twice") if text in seen or text in known else None)
+            if known is not None:
+                known.refuse_other_split(where, row.split, text)
+            there = text in seen or (known is not None and text in known)
+            reason = _fault(text, rules) or (message("left_twice") if there else None)
             if reason is not None:
                 leave_out(dropped, reason, where, text or row.text)
                 continue

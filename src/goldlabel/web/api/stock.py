@@ -27,15 +27,17 @@ LONGEST_TEXT = 100_000
 
 Name = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+FixedSplit = Literal["train", "dev", "test"]
 
 
 class PremiseIn(BaseModel):
-    """A sentence to write about."""
+    """A sentence to write about; ``split`` is where its pairs are to be, where that is fixed."""
 
     text: Text
     genre: Name | None = None
     source: Name | None = None
     id: Name | None = None
+    split: FixedSplit | None = None
 
 
 class PremisesIn(BaseModel):
@@ -59,7 +61,10 @@ class Added(BaseModel):
 
 
 class PairIn(BaseModel):
-    """A pair written elsewhere; ``label`` is ``-`` where it has none, ``suggestion`` what ``suggested_by`` proposes."""
+    """A pair written elsewhere; ``label`` is ``-`` where it has none, ``suggestion`` what ``suggested_by`` proposes.
+
+    ``split`` is where all pairs of its premise are to be, where that is fixed, and is for ``imported`` ones alone.
+    """
 
     premise: Text
     hypothesis: Text
@@ -69,6 +74,7 @@ class PairIn(BaseModel):
     id: Name | None = None
     suggestion: Name | None = None
     suggested_by: Name | None = None
+    split: FixedSplit | None = None
 
 
 class PairsIn(BaseModel):
@@ -112,6 +118,7 @@ def add_pairs(project: Managed, sent: PairsIn, holder: Holder, store: Stored, ke
             original_id=one.id,
             suggestion=one.suggestion,
             suggested_by=one.suggested_by,
+            split=one.split,
         )
         for one in sent.pairs
     ]

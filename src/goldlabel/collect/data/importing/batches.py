@@ -18,7 +18,8 @@ from goldlabel.collect.data.importing.known import Known, known_pairs, known_pre
 from goldlabel.collect.data.importing.tables import blocks
 from goldlabel.collect.data.importing.votes import COUNT, KEEP, check_votes, count_votes
 from goldlabel.collect.data.new_pairs import NewPair, check_import, place_pairs
-from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.data.premises import Premise, shortened
+from goldlabel.collect.messages import message
 from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.schema import pairs, premises, projects, subsets, tasks
@@ -80,7 +81,7 @@ def add_all_pairs(
     with store.read() as tx:
         found = project(tx, project_id)
         known.catch_up(tx)
-    read = check_import(found, new, origin)
+    read = check_import(found, new, origin, known)
     if votes == COUNT:
         check_votes(found, new, origin)
     added, premise_ids = 0, dict[str, int]()
@@ -105,7 +106,10 @@ def new_premises(tx: Transaction, project_id: int, batch: Iterable[Premise], kno
     """Return the premises that the pool has not, each once; whoever imports the same at this moment waits."""
     tx.lock(projects, project_id)
     known.catch_up(tx)
-    return [*{one.text: one for one in batch if one.text not in known}.values()]
+    rows = list(batch)
+    for one in rows:
+        known.refuse_other_split(message("premise_at", text=shortened(one.text)), one.split, one.text)
+    return [*{one.text: one for one in rows if one.text not in known}.values()]
 
 
 def new_pairs(tx: Transaction, project_id: int, batch: Iterable[NewPair], known: Known) -> list[NewPair]:
@@ -115,6 +119,7 @@ def new_pairs(tx: Transaction, project_id: int, batch: Iterable[NewPair], known:
     fresh: dict[tuple[str, str], NewPair] = {}
     for one in batch:
         key = clean_text(one.premise), clean_text(one.hypothesis)
+        known.refuse_other_split(message("premise_at", text=shortened(key[0])), one.split, *key)
         if key not in known:
             fresh.setdefault(key, one)
     return [*fresh.values()]

@@ -1,4 +1,4 @@
-"""What a project has already, so that the same file brought twice adds nothing.
+"""What a project has already, so that the same file brought twice adds nothing, and no premise comes in two splits.
 
 Texts are known by a digest of 16 bytes. What others add meanwhile has larger ids: catching up under the project's lock
 reads that alone.
@@ -12,17 +12,19 @@ from typing import Any
 
 from sqlalchemy import Select, select
 
+from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.schema import pairs, premises, subsets
 from goldlabel.collect.store import Transaction
+from goldlabel.messages import Message, Word
 
 
 class Known:
-    """Texts, or pairs of texts, that a query with their ``id`` first has found so far."""
+    """Premises, or pairs, that a query has found so far: their ``id``, the premise's split, and their texts."""
 
     def __init__(self, query: Select[Any]) -> None:
         self._query = query
         self._last = 0
-        self._digests: set[bytes] = set()
+        self._splits: dict[bytes, str | None] = {}
 
     def catch_up(self, tx: Transaction) -> None:
         """Read what came in since the last time."""
@@ -30,26 +32,33 @@ class Known:
         newer = self._query.where(key > self._last).order_by(key)
         for row in tx.connection.execute(newer, execution_options={"yield_per": 5000}):
             self._last = row[0]
-            self.add(*row[1:])
+            self.add(*row[2:], split=row[1])
 
-    def add(self, *texts: str) -> None:
-        """Take a text, or a pair of texts, for known."""
-        self._digests.add(_digest(*texts))
+    def add(self, *texts: str, split: str | None) -> None:
+        """Take a premise, or a pair and so its premise, for known."""
+        for known in {texts, texts[:1]}:
+            self._splits[_digest(*known)] = split
+
+    def refuse_other_split(self, where: Message, split: str | None, *texts: str) -> None:
+        """Refuse what is of a premise that came in another split; what is there already need not say its split again."""
+        before = self._splits.get(_digest(texts[0]), split)
+        if before != split and (split is not None or texts not in self):
+            raise Invalid("split_before", where=where, one=Word(split or "none"), other=Word(before or "none"))
 
     def __contains__(self, texts: object) -> bool:
-        return _digest(*texts if isinstance(texts, tuple) else (texts,)) in self._digests
+        return _digest(*texts if isinstance(texts, tuple) else (texts,)) in self._splits
 
 
 def known_premises(project_id: int) -> Known:
     """Return what knows the texts of a project's pool."""
     own = (premises.c.project_id == project_id, premises.c.number.is_not(None))
-    return Known(select(premises.c.id, premises.c.text).where(*own))
+    return Known(select(premises.c.id, premises.c.split, premises.c.text).where(*own))
 
 
 def known_pairs(project_id: int, origin: str) -> Known:
     """Return what knows the premise and the hypothesis of each pair that was imported for one purpose."""
     return Known(
-        select(pairs.c.id, premises.c.text, pairs.c.hypothesis)
+        select(pairs.c.id, premises.c.split, premises.c.text, pairs.c.hypothesis)
         .join(premises, premises.c.id == pairs.c.premise_id)
         .join(subsets, subsets.c.id == pairs.c.subset_id)
         .where(subsets.c.project_id == project_id, subsets.c.origin == origin)
