@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from sqlalchemy import select, text
 
 from goldlabel.collect.configuration import create_project
-from goldlabel.collect.money.ledger import give, in_currency, in_units, lines, reverse, totals
+from goldlabel.collect.money.by_hand import give, reverse
+from goldlabel.collect.money.ledger import in_currency, in_units, lines, totals
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.protocols import CONDITIONS, Protocol
 from goldlabel.collect.refusals import Conflict, Missing

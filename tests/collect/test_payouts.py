@@ -8,7 +8,8 @@ from decimal import Decimal
 
 import pytest
 
-from goldlabel.collect.money.ledger import give, lines, reverse
+from goldlabel.collect.money.by_hand import give, reverse
+from goldlabel.collect.money.ledger import lines
 from goldlabel.collect.money.payouts import (
     balance_of,
     balances,

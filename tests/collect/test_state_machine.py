@@ -16,7 +16,8 @@ from sqlalchemy import select
 
 from goldlabel.collect.configuration import configure, create_project, set_state
 from goldlabel.collect.data.new_pairs import NewPair, import_pairs
-from goldlabel.collect.money.ledger import give, lines, reverse, totals
+from goldlabel.collect.money.by_hand import give, reverse
+from goldlabel.collect.money.ledger import lines, totals
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.accounts import create_account
 from goldlabel.collect.people.people import add_member

@@ -13,7 +13,8 @@ import pytest
 from sqlalchemy import func, select
 
 from goldlabel.collect.configuration import create_project, set_state
-from goldlabel.collect.money.ledger import give, totals
+from goldlabel.collect.money.by_hand import give
+from goldlabel.collect.money.ledger import totals
 from goldlabel.collect.money.payouts import balances, earned_since, pay_out_everybody, top_up
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people.accounts import create_account

@@ -10,7 +10,7 @@ import pytest
 
 from goldlabel.collect import projects
 from goldlabel.collect.messages import ENGLISH
-from goldlabel.collect.money import ledger
+from goldlabel.collect.money import by_hand
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.work import assignment
 from goldlabel.messages import Word
@@ -127,7 +127,7 @@ def test_refusals_are_told_in_chinese(world: World, name: str, path: str, sent: 
 def test_reasons_for_pay_are_told_in_the_readers_language_and_peoples_own_as_they_are(world: World) -> None:
     with world.store.write() as tx:
         for number, reason in enumerate(("taken back", "{n}", '{"name": "pay_undone", "parameters": {}}')):
-            ledger.give(
+            by_hand.give(
                 tx,
                 world.project,
                 world.people["verifier"],

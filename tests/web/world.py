@@ -21,7 +21,7 @@ from goldlabel.collect.data.export import EXPORT
 from goldlabel.collect.data.measurements import Measured, load_measured
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.jobs import ask, end_job, take_job
-from goldlabel.collect.money import ledger
+from goldlabel.collect.money import by_hand
 from goldlabel.collect.people import accounts, letters, people, rejection
 from goldlabel.collect.people.pseudonyms import pseudonyms_of
 from goldlabel.collect.protocols import Protocol
@@ -180,7 +180,7 @@ def populate(world: World, protocol: Protocol | None = None, *, premises: int = 
             owner = world.people["rival" if prefix else "boss"]
             writer = world.people[f"{prefix}writer"]
             people.invite(tx, project_id=project_id, role="writer", lifetime=timedelta(days=1), by=owner)
-            ledger.give(tx, project_id, writer, kind="bonus", amount=Decimal("1.50"), reason="kind", key="k", by=owner)
+            by_hand.give(tx, project_id, writer, kind="bonus", amount=Decimal("1.50"), reason="kind", key="k", by=owner)
             [held] = assignment.claim(tx, project_id, writer, "write").tasks
             ask(tx, project_id, EXPORT, by=owner)
             done = take_job(tx, "worker")

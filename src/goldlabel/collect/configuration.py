@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from goldlabel.collect.data.fixed_splits import refuse_two_in_pool
 from goldlabel.collect.messages import words
+from goldlabel.collect.money.budget import within_budget
 from goldlabel.collect.money.ledger import in_units
 from goldlabel.collect.people.pseudonyms import give_pseudonym
 from goldlabel.collect.people.second_factor import has_factor
@@ -95,13 +96,18 @@ def configure(tx: Transaction, project_id: int, protocol: Protocol, *, by: int |
     if wanted and by is not None and not has_factor(tx, by):
         raise Invalid("own_factor_first")
     refuse_two_in_pool(tx, project_id, protocol)
-    tx.run(projects.update().where(projects.c.id == project_id).values(config=dump_protocol(protocol)))
-    changed = project(tx, project_id)
+    with within_budget(tx, project_id):
+        return _change(tx, found, protocol, by)
+
+
+def _change(tx: Transaction, found: Project, protocol: Protocol, by: int | None) -> Project:
+    tx.change(projects, found.id, config=dump_protocol(protocol))
+    changed = project(tx, found.id)
     record_project(tx, "project.configured", changed, by, config=protocol.to_dict())
     open_writing(tx, changed)
     drawing.draw_all(tx, changed, by)
     if found.protocol.verifying.models != protocol.verifying.models:
-        judged = select(model_votes.c.pair_id).where(model_votes.c.project_id == project_id).distinct()
+        judged = select(model_votes.c.pair_id).where(model_votes.c.project_id == found.id).distinct()
         for row in tx.all(judged.order_by(model_votes.c.pair_id)):
             settle(tx, changed, row.pair_id, by)
     return changed

@@ -44,6 +44,8 @@ ENGLISH = {
     "no_visit": "you did not come from a marketplace, so there is nothing to complete",
     "budget_used_up": "the requester's budget is used up for now; what you did is saved and paid, there may be more "
     "to do later",
+    "over_budget": "with this the project may cost {cost} {currency}, more than a budget of {budget} {currency}; "
+    "set that higher first",
     "project_archived": "project '{name}' is archived: nothing in it can be changed; restore it first",
     "delete_name": "that is not the project's name; type '{name}' to delete it",
     "tryout_empty": "project '{name}' has nothing to show yet; add sentences or pairs first",

@@ -3,14 +3,17 @@
 What people earned counts, and what tasks in their hands may still earn at most: what every sentence of it pays, the
 bonus where it may be won, or what the floor under an hour's pay makes of the time for which it is lent. The bonus of a
 round comes later, with the verdict: it counts with the job, and then with the pair for as long as that has no verdict.
-So whatever is in hand can be taken and paid. What goes beyond is what a requester does by themselves (a bonus by hand,
-rejected work taken back in, higher rates while tasks are out), and a verdict that changes after all.
+So whatever is in hand can be taken and paid. Whatever else may cost more is refused where it would go beyond: an answer
+that is undone, so that its pair may win the bonus after all, and what a requester does by themselves (a bonus by hand,
+rejected work taken back in, higher rates while tasks are out, a lower budget, models that judge, too). A rejected vote
+leaves its pair's bonus to be won again: then nothing is given out until there is room for it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, NamedTuple
@@ -27,6 +30,8 @@ from goldlabel.collect.store import Transaction
 from goldlabel.collect.webhooks import BUDGET_REACHED, announce
 
 CENT = 100
+OVER, USED_UP = "over_budget", "budget_used_up"
+"""What is said to a requester, and to who works and is not to know the budget."""
 _STATES = (BUDGET_REACHED, "project.running", "project.paused", "project.archived", "project.restored")
 """The events that say why a project stands still or does not."""
 
@@ -71,10 +76,30 @@ def has_room(tx: Transaction, found: Project, task: Row[Any], *, again: bool = T
     return earned + in_hand + more <= in_units(found.protocol.pay.budget)
 
 
-def require_room(tx: Transaction, found: Project, units: int) -> None:
+def require_room(tx: Transaction, found: Project, units: int, refusal: str = OVER) -> None:
     """Refuse what earns more than is left."""
-    if found.protocol.pay.budget and sum(_sums(tx, found)) + units > in_units(found.protocol.pay.budget):
-        raise Conflict("budget_used_up")
+    if found.protocol.pay.budget and (cost := sum(_sums(tx, found)) + units) > in_units(found.protocol.pay.budget):
+        raise _refused(found, cost, refusal)
+
+
+@contextmanager
+def within_budget(tx: Transaction, project_id: int, refusal: str = OVER) -> Iterator[None]:
+    """Hold a project's budget while a block runs; refuse it where it may cost more than is left, at once or later."""
+    before = hold_budget(tx, project_id)
+    had = sum(_sums(tx, before)) if before.protocol.pay.budget else 0
+    yield
+    after = project(tx, project_id)
+    budget = in_units(after.protocol.pay.budget)
+    cost = sum(_sums(tx, after)) if budget else 0
+    if cost > budget and (cost > had or budget < in_units(before.protocol.pay.budget)):
+        raise _refused(after, cost, refusal)
+
+
+def _refused(found: Project, cost: int, refusal: str) -> Conflict:
+    if refusal != OVER:
+        return Conflict(refusal)
+    pay = found.protocol.pay
+    return Conflict(OVER, cost=in_currency(cost), budget=pay.budget, currency=pay.currency)
 
 
 def pause_for_budget(tx: Transaction, found: Project) -> None:
@@ -132,7 +157,7 @@ def _sums(tx: Transaction, found: Project, *, without: int = 0) -> tuple[int, in
 def _counting(found: Project, without: int, rates: Mapping[int, Rate]) -> Any:
     """Select the tasks that may be answered without being given out again, the lines, and the hours if they matter.
 
-    Of rounds, the bonuses, too, of pairs that wait for a verdict.
+    Of rounds, the bonuses, too, of pairs that wait for a verdict; of hidden ones, if somebody has a vote in hand.
 
     Who had a task before may still answer it while it is free, and is paid.
     """
@@ -159,11 +184,14 @@ def _counting(found: Project, without: int, rates: Mapping[int, Rate]) -> Any:
     )
     parts = [in_hand, lines]
     if rates:
+        judged = select(tasks.c.pair_id).where(tasks.c.project_id == found.id, tasks.c.kind == "verify")
+        judged = judged.where(tasks.c.state == "leased")
         bonus = case({round_id: rate.bonus for round_id, rate in rates.items()}, value=pairs.c.round_id, else_=0)
         parts.append(
             select(literal("bonus"), nothing, nothing, nobody, cast(func.coalesce(func.sum(bonus), 0), Float))
             .where(pairs.c.project_id == found.id, pairs.c.round_id.is_not(None), pairs.c.draw_number.is_not(None))
-            .where(pairs.c.state == "counted", pairs.c.hidden.is_(None), pairs.c.verdict.is_(None))
+            .where(pairs.c.state == "counted", pairs.c.verdict.is_(None))
+            .where(or_(pairs.c.hidden.is_(None), pairs.c.id.in_(judged)))
         )
     if found.protocol.pay.floor:
         time = work_time(found).subquery()

@@ -13,14 +13,12 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Row, Select, func, select
 
-from goldlabel.collect.events import record
 from goldlabel.collect.messages import ENGLISH, message
 from goldlabel.collect.money.amounts import LARGEST_AMOUNT
 from goldlabel.collect.people.pseudonyms import known_as
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
-from goldlabel.collect.schema import ledger, members, people, pseudonyms
+from goldlabel.collect.schema import ledger, pseudonyms
 from goldlabel.collect.store import Transaction
-from goldlabel.collect.work.rules import clean_text
 from goldlabel.messages import Message
 
 UNITS = 10_000
@@ -95,79 +93,6 @@ def pay(
     )
     if not written:
         raise Conflict("paid_before", key=key)
-
-
-def give(
-    tx: Transaction,
-    project_id: int,
-    person_id: int,
-    *,
-    kind: str,
-    amount: Decimal,
-    reason: str,
-    key: str,
-    by: int | None,
-    answer_id: int | None = None,
-) -> Line:
-    """Add a bonus or a penalty by hand; the same ``key`` again gives the line that is there and writes nothing."""
-    if kind not in ("bonus", "penalty"):
-        raise Invalid("not_by_hand", kind=kind)
-    units = in_units(amount)
-    reason = clean_text(reason)
-    if units <= 0 or not reason or not key:
-        raise Invalid("line_incomplete")
-    member = select(members.c.role).where(members.c.project_id == project_id, members.c.person_id == person_id)
-    if tx.one(member) is None:
-        raise Missing("no_person")
-    signed = units if kind == "bonus" else -units
-    tx.lock(people, person_id)
-    there = _find(tx, ledger.c.project_id == project_id, ledger.c.key == key)
-    if there is not None:
-        if (there.person_id, there.kind, in_units(there.amount)) != (person_id, kind, signed):
-            raise Conflict("key_taken", key=key)
-        return there
-    event_id = record(
-        tx,
-        f"pay.{kind}",
-        project_id=project_id,
-        person_id=by,
-        subject=f"person {person_id}",
-        data={"pay": {"person": person_id, "units": signed}, "reason": reason},
-    )
-    pay(
-        tx,
-        project_id=project_id,
-        person_id=person_id,
-        kind=kind,
-        units=signed,
-        reason=reason,
-        key=key,
-        event_id=event_id,
-        answer_id=answer_id,
-    )
-    return _line(tx, ledger.c.project_id == project_id, ledger.c.key == key)
-
-
-def reverse(tx: Transaction, project_id: int, line_id: int, *, reason: str, by: int | None) -> Line:
-    """Take a line back by one of the opposite amount; a line is reversed once, and asking again changes nothing."""
-    line = _line(tx, ledger.c.project_id == project_id, ledger.c.id == line_id)
-    tx.lock(people, line.person_id)
-    if line.kind == "reversal":
-        raise Conflict("no_second_reversal")
-    there = _find(tx, ledger.c.reverses == line_id)
-    if there is not None:
-        return there
-    units = -in_units(line.amount)
-    event_id = record(
-        tx,
-        "pay.reversal",
-        project_id=project_id,
-        person_id=by,
-        subject=f"ledger {line_id}",
-        data={"pay": {"person": line.person_id, "units": units}, "reason": clean_text(reason)},
-    )
-    reverse_line(tx, project_id, line, reason=clean_text(reason), event_id=event_id)
-    return _line(tx, ledger.c.reverses == line_id)
 
 
 def reverse_line(tx: Transaction, project_id: int, line: Line, *, reason: str | Message, event_id: int) -> None:
@@ -263,12 +188,14 @@ def _told(row: Row[Any]) -> Line:
     )
 
 
-def _find(tx: Transaction, *chosen: ColumnElement[bool]) -> Line | None:
+def find_line(tx: Transaction, *chosen: ColumnElement[bool]) -> Line | None:
+    """Return the first line of some, if there is any."""
     return next(iter(_lines(tx, *chosen)), None)
 
 
-def _line(tx: Transaction, *chosen: ColumnElement[bool]) -> Line:
-    found = _find(tx, *chosen)
+def line_of(tx: Transaction, *chosen: ColumnElement[bool]) -> Line:
+    """Return the first line of some, of which there must be one."""
+    found = find_line(tx, *chosen)
     if found is None:
         raise Missing("no_line")
     return found

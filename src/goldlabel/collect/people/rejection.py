@@ -8,6 +8,7 @@ in small steps, so that nobody who works meanwhile waits for all of it; what bro
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,12 +18,13 @@ from sqlalchemy import Row, func, select
 from goldlabel.collect.events import record
 from goldlabel.collect.kinds.kind import WORKS
 from goldlabel.collect.messages import message, words
+from goldlabel.collect.money.budget import require_room, within_budget
 from goldlabel.collect.people.people import roles, set_member
 from goldlabel.collect.people.pseudonyms import known_as
 from goldlabel.collect.people.qualification import WORKERS
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
-from goldlabel.collect.schema import answers, decided_answers, decisions, projects, pseudonyms
+from goldlabel.collect.schema import answers, decided_answers, decisions, ledger, projects, pseudonyms
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.work.leases import lock_person, take_away
 from goldlabel.collect.work.retraction import lock_answer, restore, retract
@@ -130,14 +132,15 @@ def take_step(tx: Transaction, project_id: int, decision_id: int, *, by: int | N
     )
     query = select(decided_answers).where(own, waiting).order_by(decided_answers.c.answer_id).limit(STEP)
     rows = tx.all(query)
-    for one in rows:
-        answer = lock_answer(tx, one.answer_id)
-        assert answer is not None
-        values = (
-            _restore(tx, found, row, answer, one, by) if row.reversed_at else _set_aside(tx, found, row, answer, by)
-        )
-        place = decided_answers.c.answer_id == one.answer_id
-        tx.run(decided_answers.update().where(own, place).values(**values))
+    with within_budget(tx, project_id) if row.reversed_at else nullcontext():
+        for one in rows:
+            answer = lock_answer(tx, one.answer_id)
+            assert answer is not None
+            values = (
+                _restore(tx, found, row, answer, one, by) if row.reversed_at else _set_aside(tx, found, row, answer, by)
+            )
+            place = decided_answers.c.answer_id == one.answer_id
+            tx.run(decided_answers.update().where(own, place).values(**values))
     return len(rows) == STEP
 
 
@@ -148,6 +151,7 @@ def take_back(tx: Transaction, project_id: int, decision_id: int, *, by: int | N
     row = _decision(tx, project_id, decision_id)
     if row.reversed_at is not None:
         raise Conflict("decision_taken_back")
+    require_room(tx, found, _taken(tx, decision_id))
     tx.change(decisions, decision_id, reversed_by=by, reversed_at=tx.now)
     for name, role in roles(tx, found.id, row.person_id).items():
         if name in row.paused and role.state == "paused":  # who has left meanwhile stays away
@@ -223,6 +227,13 @@ def _restore(
 ) -> dict[str, int]:
     event_id = restore(tx, found, answer, retracted_by=one.set_aside_by, kind="answer.restored", by=by, decision=row.id)
     return {"restored_by": event_id}
+
+
+def _taken(tx: Transaction, decision_id: int) -> int:
+    """Return what a decision took from a person's pay."""
+    events_of = select(decided_answers.c.set_aside_by).where(decided_answers.c.decision_id == decision_id)
+    taken = select(func.sum(ledger.c.amount)).where(ledger.c.event_id.in_(events_of), ledger.c.kind == "reversal")
+    return -int(tx.value(taken) or 0)
 
 
 def _pause(tx: Transaction, found: Project, person_id: int, by: int | None) -> list[str]:

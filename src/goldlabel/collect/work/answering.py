@@ -15,12 +15,13 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, select
 
+from goldlabel.collect.money.budget import has_room
 from goldlabel.collect.money.ledger import in_currency
 from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import answers, assignments, ledger, pairs
 from goldlabel.collect.store import Transaction
-from goldlabel.collect.work.leases import lock_assignment, lock_person, own_assignment, release, retake
+from goldlabel.collect.work.leases import lock_assignment, lock_person, own_assignment, release, retake, task_of
 
 LONGEST_KEY = 200
 MOST_TIMINGS = 100
@@ -59,8 +60,10 @@ def begin_answer(
         raise Conflict("task_skipped")
     if row.state not in ("leased", "passed"):
         raise Conflict("task_answered")
-    if row.state == "passed" and retake(tx, project(tx, row.project_id), row):
-        row = own_assignment(tx, row.id, person_id)
+    if row.state == "passed":
+        found = project(tx, row.project_id)
+        if has_room(tx, found, task_of(tx, row)) and retake(tx, found, row):
+            row = own_assignment(tx, row.id, person_id)
     return row, None
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import Row, Select, bindparam, func, select
 
 from goldlabel.collect.kinds.kind import WORKS
-from goldlabel.collect.money.budget import has_room, hold_budget, is_reached, pause_for_budget
+from goldlabel.collect.money.budget import USED_UP, has_room, hold_budget, is_reached, pause_for_budget
 from goldlabel.collect.people.consent import missing_consent
 from goldlabel.collect.people.people import Member, require_role
 from goldlabel.collect.people.qualification import is_qualified
@@ -149,7 +149,7 @@ def take_up(tx: Transaction, assignment_id: int, person_id: int) -> Assignment:
     if row.state == "leased":
         keep_alive(tx, found, row)
     elif row.state == "skipped" and not has_room(tx, found, task_of(tx, row)):
-        raise Conflict("budget_used_up")
+        raise Conflict(USED_UP)
     elif (
         row.state != "skipped"
         or _obstacle(tx, found, member, work.name)

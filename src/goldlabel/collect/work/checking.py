@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import func, select
 
 from goldlabel.collect.events import record
-from goldlabel.collect.money.ledger import give
+from goldlabel.collect.money.by_hand import give
 from goldlabel.collect.people.pseudonyms import known_as
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing

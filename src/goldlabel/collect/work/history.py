@@ -21,7 +21,7 @@ from sqlalchemy import Row, func, select
 from goldlabel.collect.events import record
 from goldlabel.collect.kinds.kind import VERIFY, WRITE
 from goldlabel.collect.messages import message, words
-from goldlabel.collect.money.budget import hold_budget, require_room
+from goldlabel.collect.money.budget import USED_UP, hold_budget, require_room
 from goldlabel.collect.money.ledger import Line, in_currency, in_units, pay, reverse_line, standing_lines
 from goldlabel.collect.people.qualification import suspend_untrusted
 from goldlabel.collect.projects import Project, project
@@ -253,7 +253,7 @@ def _follow(
     for line in lost:
         reverse_line(tx, found.id, line, reason=message("pay_changed"), event_id=event_id)
     if won:
-        require_room(tx, found, units)
+        require_room(tx, found, units, USED_UP)
         pay(
             tx,
             project_id=found.id,

@@ -14,6 +14,7 @@ from sqlalchemy import Row, select
 
 from goldlabel.collect.events import record
 from goldlabel.collect.messages import words
+from goldlabel.collect.money.budget import within_budget
 from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Invalid
 from goldlabel.collect.schema import model_votes, pairs, premises
@@ -72,7 +73,8 @@ def add_votes(tx: Transaction, project_id: int, name: str, answers: Sequence[tup
     if new:
         data = {"model": name, "votes": new}
         record(tx, "model.voted", project_id=project_id, person_id=None, subject=f"project {project_id}", data=data)
-    if found.protocol.verifying.models:
-        for pair_id, _ in new:
-            settle(tx, found, pair_id, None)
+    if new and found.protocol.verifying.models:
+        with within_budget(tx, project_id):
+            for pair_id, _ in new:
+                settle(tx, found, pair_id, None)
     return len(new)

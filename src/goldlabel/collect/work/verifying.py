@@ -10,6 +10,7 @@ from sqlalchemy import Row, select
 from goldlabel.collect.events import record
 from goldlabel.collect.kinds.kind import VERIFY
 from goldlabel.collect.messages import message, words
+from goldlabel.collect.money.budget import USED_UP, within_budget
 from goldlabel.collect.money.ledger import in_units, reverse_line, standing_lines
 from goldlabel.collect.people.qualification import suspend_untrusted
 from goldlabel.collect.projects import project
@@ -61,7 +62,17 @@ def vote(
 
 
 def undo(tx: Transaction, project_id: int, person_id: int) -> Assignment:
-    """Take back a person's last vote: its task is theirs again, and its pay is reversed."""
+    """Take back a person's last vote: its task is theirs again, and its pay is reversed.
+
+    Its pair may win a bonus after all, and a task in hand is paid by the floor: where there is no room for that any
+    more, the vote stays.
+    """
+    with within_budget(tx, project_id, USED_UP):
+        assignment_id = _undo(tx, project_id, person_id)
+    return task(tx, assignment_id, person_id)
+
+
+def _undo(tx: Transaction, project_id: int, person_id: int) -> int:
     lock_person(tx, person_id)
     last = _last_vote(tx, project_id, person_id)
     row = lock_assignment(tx, last.assignment_id, person_id)
@@ -88,7 +99,7 @@ def undo(tx: Transaction, project_id: int, person_id: int) -> Assignment:
     prolong(tx, found, row)
     if row.kind != "gold":
         settle(tx, found, row.pair_id, person_id)
-    return task(tx, row.id, person_id)
+    return int(row.id)
 
 
 def take_back(tx: Transaction, assignment_id: int, person_id: int, key: str) -> int:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from goldlabel.collect.data.browsing import ledger_kinds, ledger_slice, owed
-from goldlabel.collect.money import ledger
+from goldlabel.collect.money import by_hand, ledger
 from goldlabel.collect.money.amounts import LARGEST_AMOUNT, parse_amount
 from goldlabel.collect.people.pseudonyms import person_called, pseudonyms_of
 from goldlabel.collect.refusals import Invalid
@@ -83,7 +83,7 @@ def give_line(
     with store.write() as tx:
         whom = person_called(tx, project.id, to)
         line = f"by hand {key}"
-        ledger.give(tx, project.id, whom, kind=kind, amount=value, reason=reason, key=line, by=person.person_id)
+        by_hand.give(tx, project.id, whom, kind=kind, amount=value, reason=reason, key=line, by=person.person_id)
     return RedirectResponse(local_path(next) if next else f"/projects/{project.id}/ledger", 303)
 
 
@@ -95,7 +95,7 @@ def reverse_line(
     if not reason.strip():
         raise Invalid("reversal_reason")
     with store.write() as tx:
-        ledger.reverse(tx, project.id, line_id, reason=reason, by=person.person_id)
+        by_hand.reverse(tx, project.id, line_id, reason=reason, by=person.person_id)
     return RedirectResponse(local_path(next) if next else f"/projects/{project.id}/ledger", 303)
 
 

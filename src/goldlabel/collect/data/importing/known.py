@@ -40,7 +40,7 @@ class Known:
             self._splits[_digest(*known)] = split
 
     def refuse_other_split(self, where: Message, split: str | None, *texts: str) -> None:
-        """Refuse what is of a premise that came in another split; what is there already need not say its split again."""
+        """Refuse a premise that came in another split, and pairs of it; what is there already need not name one."""
         before = self._splits.get(_digest(texts[0]), split)
         if before != split and (split is not None or texts not in self):
             raise Invalid("split_before", where=where, one=Word(split or "none"), other=Word(before or "none"))
