@@ -13,6 +13,20 @@ class InputError(GoldlabelError):
     """Data or an argument that cannot be used as it is."""
 
 
+class FileError(InputError):
+    """A file that cannot be read.
+
+    ``fault`` is the name of what is wrong with it, ``number`` the line or the item (``unit``) where it is, for who has
+    words of their own for it.
+    """
+
+    def __init__(
+        self, text: str, fault: str, /, *, unit: str = "line", number: int | None = None, **parameters: object
+    ) -> None:
+        super().__init__(text)
+        self.fault, self.unit, self.number, self.parameters = fault, unit, number, parameters
+
+
 class UnknownNameError(GoldlabelError):
     """A name that is not registered: a source, a model, a label space."""
 

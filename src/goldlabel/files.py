@@ -27,7 +27,7 @@ from typing import IO, BinaryIO, cast
 
 import platformdirs
 
-from goldlabel.errors import InputError, StorageError
+from goldlabel.errors import FileError, InputError, StorageError
 
 COMPRESSIONS = (".gz", ".bz2", ".zst")
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2")
@@ -278,14 +278,14 @@ class InputFile:
             with tarfile.open(self.path) as tape:
                 extracted = tape.extractfile(self.member)
                 if extracted is None:
-                    raise InputError(f"{self}: is not a regular file")
+                    raise FileError(f"{self}: is not a regular file", "damaged")
                 with extracted:
                     yield extracted
 
 
 def damaged(name: str, error: BaseException) -> InputError:
     """Return the error for a compressed file or archive that does not read to its end."""
-    return InputError(f"{name}: is damaged or cut short ({error}); copy or fetch it again")
+    return FileError(f"{name}: is damaged or cut short ({error}); copy or fetch it again", "damaged")
 
 
 def input_files(path: Path) -> list[InputFile]:
@@ -295,9 +295,10 @@ def input_files(path: Path) -> list[InputFile]:
     if not path.exists():
         raise InputError(f"{path}: there is no such file or folder")
     if path.name.lower().endswith(PICKLES):
-        raise InputError(
+        raise FileError(
             f"{path}: is a pickle, which can run any code when loaded and is never read; "
-            "save its data as JSONL, CSV or Parquet"
+            "save its data as JSONL, CSV or Parquet",
+            "pickle",
         )
     return _unpacked(path)
 
@@ -331,9 +332,10 @@ def wide_encoding(start: bytes) -> str | None:
 def _refuse_wide(stream: io.BufferedReader, where: str) -> None:
     encoding = wide_encoding(stream.peek(4)[:4])
     if encoding:
-        raise InputError(
+        raise FileError(
             f"{where}: is {encoding}, and text is read as UTF-8; convert it, as with "
-            f"'iconv -f {encoding} -t UTF-8 OLD > NEW'"
+            f"'iconv -f {encoding} -t UTF-8 OLD > NEW'",
+            "not_utf8",
         )
 
 
@@ -365,16 +367,18 @@ def _unpacked(path: Path) -> list[InputFile]:
 def _refuse_climbing(path: Path, member: str) -> None:
     posix, windows = PurePosixPath(member), PureWindowsPath(member)
     if posix.is_absolute() or windows.drive or windows.root or ".." in windows.parts:
-        raise InputError(
-            f"{path}: its member {member!r} climbs out of the archive; nothing of it is read: get a clean copy"
+        raise FileError(
+            f"{path}: its member {member!r} climbs out of the archive; nothing of it is read: get a clean copy",
+            "climbing",
         )
 
 
 def _refuse_bomb(where: str, size: int, packed_size: int) -> None:
     if size > BOMB_SIZE and size > BOMB_RATIO * packed_size:
-        raise InputError(
+        raise FileError(
             f"{where}: expands to more than {BOMB_RATIO} times its packed size and {BOMB_SIZE >> 20} MB, as no "
-            "corpus does; nothing of it is read: unpack and check it yourself"
+            "corpus does; nothing of it is read: unpack and check it yourself",
+            "bomb",
         )
 
 
@@ -385,7 +389,8 @@ def one_input_file(path: Path) -> InputFile:
     files = input_files(path)
     if len(files) != 1:
         names = ", ".join(file.member or file.name for file in files[:5]) or "nothing"
-        raise InputError(f"{path}: holds {len(files)} files ({names}), and one was expected; unpack it first")
+        text = f"{path}: holds {len(files)} files ({names}), and one was expected; unpack it first"
+        raise FileError(text, "several_files", n=len(files))
     return files[0]
 
 

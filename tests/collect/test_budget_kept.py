@@ -151,7 +151,7 @@ def test_rejected_work_is_taken_back_in_within_the_budget(store: Store) -> None:
     carry_out(store, played.id, decision, by=None)
     assert played.earned() == Decimal("0.10")
     played.set(budget="0.90")
-    with pytest.raises(Conflict, match="may cost 1.40 USD, more than a budget of 0.90 USD"), store.write() as tx:
+    with pytest.raises(Conflict, match=r"may cost 1\.40 USD, more than a budget of 0\.90 USD"), store.write() as tx:
         take_back(tx, played.id, decision, by=None)
     with store.read() as tx:
         assert tx.value(select(decisions.c.reversed_at)) is None
@@ -180,7 +180,7 @@ def test_what_a_requester_does_stays_within_the_budget(used_up: Round) -> None:
     by_hand("bonus", "0.05", "fourth")
     with store.read() as tx:
         penalty = next(line.id for line in lines(tx, used_up.id) if line.kind == "penalty")
-    with pytest.raises(Conflict, match="may cost 0.65"), store.write() as tx:
+    with pytest.raises(Conflict, match=r"may cost 0\.65"), store.write() as tx:
         reverse(tx, used_up.id, penalty, reason="no", by=None)
     assert used_up.earned() == Decimal("0.55")
 
@@ -191,7 +191,7 @@ def test_higher_rates_are_refused_while_tasks_are_out_that_they_would_make_too_d
         assert claim(tx, played.id, played.writers[0], "write").status == "ok"
     assert played.judge(0, right) == "later"
     played.set(label="0.20")
-    with pytest.raises(Conflict, match="more than a budget of 1.29"):
+    with pytest.raises(Conflict, match=r"more than a budget of 1\.29"):
         played.set(budget="1.29")
     # An open round keeps its rates; the protocol's own count for whatever is not of a round.
     played.set(pair="9.00", budget="10.00")
@@ -229,7 +229,7 @@ def test_models_that_judge_do_not_turn_a_verdict_beyond_the_budget(store: Store)
 
 @pytest.mark.parametrize("seed", range(3))
 def test_nothing_that_anybody_does_passes_the_budget(store: Store, clock: MovableClock, seed: int) -> None:
-    """People write, judge, take back and let lapse; the requester rejects, takes back in, hides, rewards and changes."""
+    """People write, judge, take back and let lapse; the requester rejects, takes in again, hides, rewards, changes."""
     chance = random.Random(seed)
     played = Round(store, "4.00", floor=chance.choice(["0", "3"]))
 

@@ -35,6 +35,7 @@ from goldlabel.web.translation import templates, translate
 from goldlabel.web.words import WORDS, word
 from tests.web.world import World
 
+PACKAGE = Path(goldlabel.__file__).parent
 WEB = Path(goldlabel.web.__file__).parent
 COLLECT = Path(goldlabel.collect.__file__).parent
 LEADERBOARD = Path(goldlabel.leaderboard.__file__).parent
@@ -127,6 +128,17 @@ def spoken(path: Path) -> Iterator[tuple[str, set[str] | None]]:
             yield from ((name, parameters) for name in names if isinstance(name, str))
 
 
+def faults() -> Iterator[tuple[str, set[str]]]:
+    """The faults of files that other rooms name, with the parameters they give."""
+    place = {"FileError": 1, "at": 2}
+    for path in (PACKAGE / "files.py", *(PACKAGE / "pairs").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in place:
+                name = node.args[place[node.func.id]]
+                if isinstance(name, ast.Constant):
+                    yield f"fault_{name.value}", {str(one.arg) for one in node.keywords} - {"unit", "number"}
+
+
 def own_text(template: str) -> str:
     return "".join(text for text, *_ in Formatter().parse(template)).strip()
 
@@ -151,12 +163,23 @@ def test_every_message_that_code_names_is_there_with_its_parameters() -> None:
     assert not [one for one in said if one[2] is not None and one[2] != gaps(ENGLISH[one[1]])]
 
 
+def test_every_fault_of_a_file_has_a_message_with_its_parameters() -> None:
+    named = list(faults())
+    assert len(named) > 20
+    assert not [one for one in named if one[1] != gaps(ENGLISH.get(one[0], "{unknown}"))]
+
+
 def test_no_message_is_left_over() -> None:
     rooms = (COLLECT, LEADERBOARD, WEB)
     paths = [path for room in rooms for path in room.rglob("*.py") if path != COLLECT / "messages.py"]
     nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
     named = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    used = named | {f"rule_{name}" for name in named} | {"did_you_mean", "allowed", "one_of", "one_of_nearest"}
+    used = (
+        named
+        | {name for name, _ in faults()}
+        | {f"rule_{name}" for name in named}
+        | {"did_you_mean", "allowed", "one_of", "one_of_nearest"}
+    )
     assert not {*ENGLISH} - used
 
 

@@ -19,7 +19,7 @@ from unicodedata import normalize
 import orjson
 import polars as pl
 
-from goldlabel.errors import InputError
+from goldlabel.errors import FileError, InputError
 from goldlabel.pairs.dialects import heading
 from goldlabel.pairs.labels import ABSTENTIONS, NO_GOLD, LabelSpace
 from goldlabel.pairs.record import BESIDE_VOTES, MISSING
@@ -100,7 +100,8 @@ def join_votes(frame: pl.DataFrame) -> pl.DataFrame:
     texts = frame.group_by("id").agg(pl.struct("premise", "hypothesis").n_unique().alias("texts"))
     differing = texts.filter(pl.col("texts") > 1)["id"].sort()
     if len(differing):
-        raise InputError(f"the votes on pair {differing[0]!r} are on different texts; give each pair an id of its own")
+        text = f"the votes on pair {differing[0]!r} are on different texts; give each pair an id of its own"
+        raise FileError(text, "id_twice", id=differing[0])
     joined = frame.group_by("id", maintain_order=True).agg(
         pl.exclude("votes", "label", "meta").first(),
         pl.col("votes").list.explode(),

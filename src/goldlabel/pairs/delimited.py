@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import polars as pl
 
-from goldlabel.errors import InputError
+from goldlabel.errors import FileError
 from goldlabel.pairs.dialects import Dialect, quoting, tell_dialect
 from goldlabel.pairs.encodings import SAMPLE
 from goldlabel.pairs.record import COLUMNS, LISTS
@@ -89,4 +89,5 @@ def _numbered(text: io.TextIOWrapper, dialect: Dialect, where: str) -> Iterator[
                 yield start, cells
             start = dialect.skipped + reader.line_num + 1
     except csv.Error as error:
-        raise InputError(f"{where} line {start}: is not valid CSV ({error}; {dialect})") from error
+        text = f"{where} line {start}: is not valid CSV ({error}; {dialect})"
+        raise FileError(text, "not_csv", number=start) from error

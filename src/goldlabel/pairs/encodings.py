@@ -13,7 +13,7 @@ import io
 import re
 from typing import BinaryIO
 
-from goldlabel.errors import InputError
+from goldlabel.errors import FileError, InputError
 from goldlabel.files import wide_encoding
 
 SAMPLE = 1 << 20
@@ -68,8 +68,9 @@ def _tell(start: bytes, name: str, *, assume: bool) -> str:
         return "utf-8"  # with a fault, which the reader names by its line
     runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", start)]
     if sum(run for run in runs if run > LONGEST_LATIN_RUN) * 2 > sum(runs):
-        raise InputError(
-            f"{name}: is not UTF-8, and its encoding cannot be told; pass --encoding, such as gb18030 or cp1251"
+        raise FileError(
+            f"{name}: is not UTF-8, and its encoding cannot be told; pass --encoding, such as gb18030 or cp1251",
+            "not_utf8",
         )
     return ASSUMED
 
@@ -108,9 +109,11 @@ class _Recoded(io.RawIOBase):
             text = self._decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
             line = self._line + error.object[: error.start].count(b"\n")
-            raise InputError(
+            raise FileError(
                 f"{self._name} line {line}: is not {self._codec} (byte 0x{error.object[error.start]:02x}); "
-                "pass --encoding with the file's own"
+                "pass --encoding with the file's own",
+                "not_utf8",
+                number=line,
             ) from error
         self._line += text.count("\n")
         return text.encode("utf-8", errors="surrogatepass")

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import orjson
 import polars as pl
 
-from goldlabel.errors import InputError
+from goldlabel.errors import FileError
 from goldlabel.pairs.dialects import heading
 from goldlabel.pairs.record import COLUMNS, LINE, LISTS, Problem
 from goldlabel.pairs.rows import KNOWN_NAMES, SNLI_NAMES, Parsed, Row, Transform, by_name, parse_rows
@@ -81,7 +81,8 @@ def _blocks(start: bytes, stream: BinaryIO, where: str) -> Iterator[tuple[int, b
         else:
             rest += chunk
         if len(rest) > LONGEST_LINE:
-            raise InputError(f"{where} line {line}: is longer than {LONGEST_LINE >> 20} MB; this is not JSON lines")
+            text = f"{where} line {line}: is longer than {LONGEST_LINE >> 20} MB; this is not JSON lines"
+            raise FileError(text, "not_json", number=line)
         chunk = stream.read(BLOCK)
     if rest:
         yield line, rest
@@ -155,13 +156,15 @@ def _items(start: bytes, stream: BinaryIO, where: str) -> list[tuple[int, Row]] 
     except orjson.JSONDecodeError as error:
         if opening == b"{":
             return None
-        raise InputError(f"{where} line {error.lineno}: {_fault(data, error)}") from error
+        text = f"{where} line {error.lineno}: {_fault(data, error)}"
+        raise FileError(text, "not_json", number=error.lineno) from error
     items = document if isinstance(document, list) else _table(document)
     if items is None:
         return None
     for number, item in enumerate(items, 1):
         if not isinstance(item, dict):
-            raise InputError(f"{where} item {number}: is not a JSON object but {type(item).__name__}")
+            text = f"{where} item {number}: is not a JSON object but {type(item).__name__}"
+            raise FileError(text, "not_object", unit="item", number=number)
     return list(enumerate(items, 1))
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import orjson
 import polars as pl
 
-from goldlabel.errors import InputError
+from goldlabel.errors import FileError, InputError
 from goldlabel.pairs.labels import ABSTENTIONS, NLI3, NO_GOLD, LabelSpace
 from goldlabel.registry import one_of
 
@@ -153,7 +153,8 @@ def refuse_double_ids(frame: pl.DataFrame, where: str) -> None:
     """Refuse records of which two have one id."""
     repeated = frame["id"].filter(frame["id"].is_duplicated())
     if len(repeated):
-        raise InputError(f"{where}: id {repeated[0]!r} is given to more than one pair; ids must be unique in a dataset")
+        text = f"{where}: id {repeated[0]!r} is given to more than one pair; ids must be unique in a dataset"
+        raise FileError(text, "id_twice", id=repeated[0])
 
 
 def check_columns(schema: pl.Schema, where: str) -> None:

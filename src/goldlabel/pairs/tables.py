@@ -16,7 +16,7 @@ from itertools import islice
 import orjson
 import polars as pl
 
-from goldlabel.errors import InputError
+from goldlabel.errors import FileError, InputError
 from goldlabel.pairs.columns import Renaming, rename_columns
 from goldlabel.pairs.dialects import heading
 from goldlabel.pairs.record import LISTS, ColumnError, Problem
@@ -53,7 +53,7 @@ class Columns:
     def check(self, header: Sequence[str], where: str, form: str) -> None:
         """Refuse a header that lacks a column."""
         if not header:
-            raise InputError(f"{where}: nothing stands there; a table begins with the names of its columns")
+            raise FileError(f"{where}: nothing stands there; a table begins with the names of its columns", "no_header")
         present = set(map(heading, header))
         among = f"among {', '.join(header)}{form}"
         for name in self.insisted:
@@ -64,9 +64,10 @@ class Columns:
         for required in self.required:
             if not present & {heading(name) for name, column in self.names.items() if column == required}:
                 if sum(len(name.split()) > 2 for name in header) > 1:
-                    raise InputError(
+                    raise FileError(
                         f"{where}: looks like a pair, and not like names of columns{form}; put a line such as "
-                        "premise,hypothesis,label above it, or names of your own and --columns premise=NAME,…"
+                        "premise,hypothesis,label above it, or names of your own and --columns premise=NAME,…",
+                        "no_header",
                     )
                 hint = ", or --votes-from A,B,… if each rater has a column" if required == "label" else ""
                 text = f"{where}: no column for {required!r} {among}; pass --columns {required}=NAME{hint}"
@@ -189,7 +190,8 @@ def _names(header: Sequence[str], columns: Columns, where: str) -> list[str | No
             continue
         seen[heading(name)] += 1
         if seen[heading(name)] > 1 and heading(name) in columns.headings:
-            raise InputError(f"{where}: column {name!r} is there twice; rename or leave out one of them")
+            text = f"{where}: column {name!r} is there twice; rename or leave out one of them"
+            raise FileError(text, "column_twice", column=name)
         names.append(name if seen[heading(name)] == 1 else f"{name} ({seen[heading(name)]})")
     return names
 

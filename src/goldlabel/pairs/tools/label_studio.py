@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from goldlabel.files import InputFile
-from goldlabel.pairs.tools.items import Item, Vote, one_label, one_question, required, rows_of
+from goldlabel.pairs.tools.items import Item, Place, Vote, one_label, one_question, required, rows_of
 
 TOOL = "Label Studio"
 _FLAT = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time")
@@ -31,7 +31,7 @@ def read_items(files: Sequence[InputFile], question: str | None) -> Iterator[Ite
     yield from flat.values()
 
 
-def _task(row: Mapping[str, Any], question: str | None, where: str) -> Item:
+def _task(row: Mapping[str, Any], question: str | None, where: Place) -> Item:
     data = required(row, "data", dict, where, TOOL)
     annotations = required(row, "annotations", list, where, TOOL)
     votes = []
@@ -57,7 +57,7 @@ def _task(row: Mapping[str, Any], question: str | None, where: str) -> Item:
     )
 
 
-def _chosen(result: Sequence[Mapping[str, Any]], question: str | None, where: str) -> str | None:
+def _chosen(result: Sequence[Mapping[str, Any]], question: str | None, where: Place) -> str | None:
     answers = {str(one.get("from_name")): one for one in result if one.get("type") in _CHOSEN}
     name = one_question(list(answers), question, where)
     if name is None:
@@ -66,7 +66,7 @@ def _chosen(result: Sequence[Mapping[str, Any]], question: str | None, where: st
     return one_label((region.get("value") or {}).get(_CHOSEN[region["type"]]), where)
 
 
-def _flat(row: Mapping[str, Any], question: str | None, where: str) -> Item:
+def _flat(row: Mapping[str, Any], question: str | None, where: Place) -> Item:
     """Read a row of JSON-MIN or CSV, in which questions stand beside the texts: the one meant must be named."""
     name = question or "label"
     label = (

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from goldlabel.errors import InputError
 from goldlabel.files import InputFile
-from goldlabel.pairs.tools.items import Item, Vote, one_question, required, rows_of
+from goldlabel.pairs.tools.items import Item, Place, Vote, at, one_question, required, rows_of, several_labels
 
 TOOL = "Potato"
 _ABOUT = ("instance_id", "user_id", "annotator_origin", "displayed_text")
@@ -22,7 +21,7 @@ _ABOUT = ("instance_id", "user_id", "annotator_origin", "displayed_text")
 def read_items(files: Sequence[InputFile], question: str | None) -> Iterator[Item]:
     """Yield the items with who answered what."""
     items: dict[str, Item] = {}
-    cast: list[tuple[str, str, Vote]] = []
+    cast: list[tuple[Place, str, Vote]] = []
     for file in files:
         for where, row in rows_of(file):
             if "instance_id" in row and "user_id" in row:
@@ -36,12 +35,13 @@ def read_items(files: Sequence[InputFile], question: str | None) -> Iterator[Ite
                 items[key] = Item(where=where, id=key, texts=texts)
     for where, key, vote in cast:
         if key not in items:
-            raise InputError(f"{where}: no file given holds the item '{key}'; bring the project's item files, too")
+            problem = f"no file given holds the item '{key}'; bring the project's item files, too"
+            raise at(where, problem, "no_item", id=key)
         items[key] = replace(items[key], votes=[*items[key].votes, vote])
     yield from items.values()
 
 
-def _answer(row: Mapping[str, Any], question: str | None, where: str) -> str | None:
+def _answer(row: Mapping[str, Any], question: str | None, where: Place) -> str | None:
     schemes = row.get("labels", row.get("label_annotations"))
     if schemes is None:
         schemes = {}
@@ -50,9 +50,11 @@ def _answer(row: Mapping[str, Any], question: str | None, where: str) -> str | N
             if dot and name not in _ABOUT and not label.startswith("_"):
                 schemes.setdefault(scheme, {})[label] = value
     if not isinstance(schemes, dict):
-        raise InputError(f"{where}: labels are not an object as {TOOL} writes them; check --from")
+        raise at(
+            where, f"labels are not an object as {TOOL} writes them; check --from", "no_field", name="labels", tool=TOOL
+        )
     wanted = one_question(list(schemes), question, where)
     chosen = [label for label, value in (schemes.get(wanted) or {}).items() if value] if wanted else []
     if len(chosen) > 1:
-        raise InputError(f"{where}: {len(chosen)} labels were chosen at once; a pair has one label a person")
+        raise several_labels(chosen, where)
     return chosen[0] if chosen else None

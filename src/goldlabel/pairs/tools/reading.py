@@ -7,13 +7,14 @@ from pathlib import Path
 
 import polars as pl
 
-from goldlabel.errors import InputError
+from goldlabel.errors import FileError
 from goldlabel.files import input_files
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.card import Card
 from goldlabel.pairs.labels import ABSTENTIONS, NLI3, NO_GOLD, LabelSpace
 from goldlabel.pairs.rows import to_json
 from goldlabel.pairs.tools import TOOLS, Item
+from goldlabel.pairs.tools.items import Place, at
 
 NAMES = {
     "premise": ("premise", "sentence1", "text1", "text_a", "context", "text"),
@@ -66,7 +67,8 @@ def read_tool(
         )
     name = found[0].name.partition(".")[0] if found else tool
     if not rows:
-        raise InputError(f"{', '.join(map(str, found))}: holds no items of {tool}; check the file and --from")
+        text = f"{', '.join(map(str, found))}: holds no items of {tool}; check the file and --from"
+        raise FileError(text, "no_items", tool=tool)
     schema = dict.fromkeys(("id", "premise", "hypothesis", "label", "meta", "genre"), pl.String)
     frame = pl.DataFrame(rows, schema={**schema, "votes": pl.List(pl.String)})
     card = Card(name=name, label_space=labels, author="none", history=(f"read from an export of {tool}",))
@@ -79,10 +81,9 @@ def text_of(item: Item, name: str, columns: Mapping[str, str] | None = None) -> 
     text = item.texts.get(column)
     if not isinstance(text, str) or not text.strip():
         allowed = ", ".join(map(str, item.texts)) or "nothing"
-        raise InputError(
-            f"{item.where}: no text is the {name} among {allowed}; name it with --columns {name}=NAME, or call it "
-            f"{' or '.join(NAMES[name][:2])}"
-        )
+        names = NAMES[name][:2]
+        problem = f"no text is the {name} among {allowed}; name it with --columns {name}=NAME, or call it "
+        raise at(item.where, f"{problem}{' or '.join(names)}", "no_text", name=name, names=names)
     return text
 
 
@@ -92,11 +93,10 @@ def _column(item: Item, name: str, columns: Mapping[str, str] | None) -> str:
     return next((one for one in NAMES[name] if one in item.texts), name)
 
 
-def _spelled(label: str, spellings: Mapping[str, str], space: LabelSpace, where: str) -> str:
+def _spelled(label: str, spellings: Mapping[str, str], space: LabelSpace, where: Place) -> str:
     spelled = spellings.get(label.lower())
     if spelled is None:
-        raise InputError(
-            f"{where}: label {label!r} is not one of {', '.join((*space.labels, *ABSTENTIONS))}; "
-            f"pass --map {label}=LABEL, or say with --labels what the labels are"
-        )
+        allowed = (*space.labels, *ABSTENTIONS)
+        problem = f"label {label!r} is not one of {', '.join(allowed)}; pass --map {label}=LABEL, or say with --labels "
+        raise at(where, f"{problem}what the labels are", "label_unknown", label=label, labels=allowed)
     return spelled

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from goldlabel.collect.data.importing.tables import LONGEST_WORD
-from goldlabel.collect.data.importing.uploads import without_place
+from goldlabel.collect.data.importing.uploads import fault_of
 from goldlabel.collect.data.importing.votes import COUNT, KEEP
 from goldlabel.collect.data.new_pairs import NewPair, NewVote
 from goldlabel.collect.data.premises import FIXED_SPLITS
@@ -44,7 +44,7 @@ def read_pairs(path: Path, labels: str) -> Pairs:
             raise Invalid("pairs_row", file=path.name, line=row) from error
         raise Invalid("pairs_label", file=path.name, line=row, labels=words(label_space(labels).labels)) from error
     except InputError as error:
-        raise Invalid("pairs_unreadable", file=path.name, reason=without_place(error, path)) from error
+        raise Invalid("pairs_unreadable", file=path.name, reason=fault_of(error, [path])) from error
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from goldlabel.collect.data.importing.uploads import fault_of
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.messages import hint, message
 from goldlabel.collect.refusals import Invalid
@@ -42,7 +43,4 @@ def uploaded_pairs(paths: Sequence[Path], tool: str, labels: str, question: str)
     try:
         return read_tool(paths, tool, labels=label_space(labels), question=question or None)
     except InputError as error:
-        reason = str(error)
-        for path in paths:
-            reason = reason.replace(str(path), path.name)
-        raise Invalid("pairs_unreadable", file=paths[0].name, reason=reason) from error
+        raise Invalid("pairs_unreadable", file=paths[0].name, reason=fault_of(error, paths)) from error

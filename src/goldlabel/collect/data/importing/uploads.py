@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from goldlabel.collect.data.importing.tables import refuse_large
+from goldlabel.collect.messages import message
 from goldlabel.collect.refusals import Invalid
-from goldlabel.errors import InputError
+from goldlabel.errors import FileError, InputError
 from goldlabel.files import one_input_file, wide_encoding
+from goldlabel.messages import Message
 
 LONGEST_NAME = 100
 
@@ -45,10 +47,19 @@ def plain_file(stream: BinaryIO, name: str) -> Iterator[Path]:
         except Invalid:
             raise
         except InputError as error:
-            raise Invalid("upload_unreadable", file=name, reason=without_place(error, packed)) from error
+            raise Invalid("upload_unreadable", file=name, reason=fault_of(error, [packed])) from error
         yield plain
 
 
-def without_place(error: InputError, path: Path) -> str:
-    """Return what an error says, with a file's own name in the place of where it lies for the moment."""
-    return str(error).replace(str(path), path.name)
+def fault_of(error: InputError, paths: Sequence[Path]) -> Message | str:
+    """Return what is wrong with files, in words that a page can translate where there are such.
+
+    Otherwise it is what the error says, with a file's own name in the place of where it lies for the moment.
+    """
+    if isinstance(error, FileError):
+        fault = message(f"fault_{error.fault}", **error.parameters)
+        return fault if error.number is None else message("at", where=message(error.unit, n=error.number), what=fault)
+    reason = str(error)
+    for path in paths:
+        reason = reason.replace(str(path), path.name)
+    return reason
