@@ -28,44 +28,31 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import pwd
 import random
 import re
-import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 from itertools import cycle
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import httpx
-import psutil
 from annotators import Annotator, Record, percentiles
+from large_projects import fill, measure_import, measure_pages, run_export, texts
 from measure import measure, write_result
 from rivals import LabelStudio, Potato, try_rival
+from servers import Server, free_port, postgres, serving, spent
 
-WORDS = ("river", "stone", "lamp", "meadow", "barn", "ferry", "cloud", "market", "window", "garden", "letter", "winter")
 GENRES = ("government", "news", "literature", "television", "telephone")
 """As many as OCNLI has; pairs of one genre and condition are numbered one after another, so writers of one wait."""
-
-
-def texts(count: int) -> Iterator[str]:
-    """Different sentences."""
-    chance = random.Random(0)
-    for number in range(count):
-        yield f"The {' '.join(chance.choices(WORDS, k=8))} number {number} was seen."
 
 
 def prepare(place: str, items: int, annotators: int) -> list[dict[str, Any]]:
@@ -108,75 +95,6 @@ def prepare(place: str, items: int, annotators: int) -> list[dict[str, Any]]:
                 people.append({"project_id": made.id, "kind": kind, "cookie": session.token, "labels": labels})
     store.close()
     return people
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-class Server:
-    """A server process of ours, with what it starts."""
-
-    def __init__(self, place: str) -> None:
-        self.place = place
-        self.port = free_port()
-        self.address = f"http://127.0.0.1:{self.port}"
-        self.process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        """Start and wait until it answers."""
-        command = "import sys; from goldlabel.web import serve; serve('.', database=sys.argv[1], port=int(sys.argv[2]))"
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", command, self.place, str(self.port)],
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        while True:
-            try:
-                httpx.get(f"{self.address}/login", timeout=5)
-                return
-            except httpx.TransportError:
-                if self.process.poll() is not None:
-                    raise SystemExit("the server did not start") from None
-                time.sleep(0.05)
-
-    def kill(self) -> None:
-        """End all its processes at once, as a power cut would, if there are any."""
-        if self.process is None or self.process.returncode is not None:
-            return
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-    def spent(self) -> tuple[float, float]:
-        """Return the memory (MB) and the processor time (seconds) of all its processes."""
-        assert self.process is not None
-        whole = psutil.Process(self.process.pid)
-        every = (whole, *whole.children(recursive=True))
-        return (
-            sum(one.memory_info().rss for one in every) / 1e6,
-            sum(one.cpu_times().user + one.cpu_times().system for one in every),
-        )
-
-
-@contextmanager
-def serving(place: str, processes: int) -> Iterator[list[Server]]:
-    """Servers that are gone when the block ends, however it ends."""
-    servers = [Server(place) for _ in range(processes)]
-    try:
-        for server in servers:
-            server.start()
-        yield servers
-    finally:
-        for server in servers:
-            server.kill()
-
-
-def spent(servers: list[Server]) -> tuple[float, float]:
-    """Return the memory (MB) and the processor time (seconds) of all servers."""
-    memory, processor = zip(*(server.spent() for server in servers), strict=True)
-    return sum(memory), sum(processor)
 
 
 def count_statements(place: str, people: list[dict[str, Any]]) -> dict[str, float]:
@@ -408,206 +326,6 @@ def show_round(name: str, figures: dict[str, Any]) -> None:
             f"    {page:12} {seen['requests']:>6} × p50 {seen['p50']:6.1f}  p95 {seen['p95']:6.1f}  "
             f"p99 {seen['p99']:6.1f}  worst {seen['worst']:6.0f} ms"
         )
-
-
-@contextmanager
-def postgres() -> Iterator[tuple[str | None, Callable[[], None] | None]]:
-    """A private PostgreSQL that writes to disk as by default, and what crashes and restarts it; if there is any."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
-    if not found:
-        yield None, None
-        return
-    user = "postgres" if os.geteuid() == 0 else None
-    home = Path(tempfile.mkdtemp(prefix="goldlabel-pg-"))
-    if user:
-        os.chown(home, pwd.getpwnam(user).pw_uid, pwd.getpwnam(user).pw_gid)
-
-    def run(tool: str, *arguments: str) -> None:
-        command = [str(found[-1].parent / tool), *arguments]
-        # In a session of its own: Ctrl-C is for us, and we stop the database when nobody uses it any more.
-        subprocess.run(command, user=user, cwd=home, check=True, stdout=subprocess.DEVNULL, start_new_session=True)
-
-    try:
-        run("initdb", "--auth=trust", "--username=postgres", "--encoding=UTF8", "-D", str(home / "data"))
-        listen = f"-k {home} -c listen_addresses='' -c max_connections=200"
-        begin = ("--wait", "-D", str(home / "data"), "-l", str(home / "log"), "-o", listen)
-        run("pg_ctl", "start", *begin)
-        restart = partial(run, "pg_ctl", "restart", "--mode=immediate", *begin)
-        yield f"postgresql://postgres@/postgres?host={home}", restart
-    finally:
-        if (home / "data" / "postmaster.pid").exists():
-            run("pg_ctl", "stop", "--mode=immediate", "-D", str(home / "data"))
-        shutil.rmtree(home, ignore_errors=True)
-
-
-def fill(place: str, pairs: int) -> int:
-    """Make a project with so many written pairs, 15 % of them verified by four; return its id."""
-    from goldlabel.collect.configuration import create_project
-    from goldlabel.collect.data.premises import Premise
-    from goldlabel.collect.people.accounts import create_account
-    from goldlabel.collect.people.people import add_member
-    from goldlabel.collect.protocols import make_protocol
-    from goldlabel.collect.store import Store
-    from goldlabel.collect.work.assignment import claim
-    from goldlabel.collect.work.pool import add_premises
-    from goldlabel.collect.work.rules import Hypothesis
-    from goldlabel.collect.work.verifying import vote
-    from goldlabel.collect.work.writing import submit
-
-    protocol = make_protocol("multi", "en")
-    rules = replace(protocol.qualification, training=0)
-    protocol = replace(protocol, qualification=rules, writing=replace(protocol.writing, cap=None))
-    slots = protocol.slots("multi")
-    store = Store.create(place)
-    with store.write() as tx:
-        made = create_project(tx, "export", protocol, seed=0)
-        add_premises(tx, made.id, (Premise(text=text, genre="news") for text in texts(-(-pairs // 9))), by=None)
-        people = [create_account(tx, f"person-{number}", "not a hash") for number in range(5)]
-        add_member(tx, made.id, people[0], "writer", condition="multi", by=None)
-        for person_id in people[1:]:
-            add_member(tx, made.id, person_id, "verifier", by=None)
-    chance, more = random.Random(0), True
-    while more:
-        with store.write() as tx:
-            for _ in range(500):
-                given = claim(tx, made.id, people[0], "write").tasks
-                more = bool(given)
-                if not more:
-                    break
-                written = [
-                    Hypothesis(label=label, level=level, text=f"{chance.getrandbits(60):x} sits {level} {label}")
-                    for label, level in slots
-                ]
-                submit(tx, given[0].assignment_id, people[0], key="k", hypotheses=written, timings={"total": 60.0})
-    for person_id in people[1:]:
-        with store.write() as tx:
-            while given := claim(tx, made.id, person_id, "verify", hold=100).tasks:
-                for one in given:
-                    label = (one.hypothesis or "").split()[-1] if chance.random() < 0.9 else "neutral"
-                    vote(tx, one.assignment_id, person_id, key="k", label=label, seconds=3.0)
-    store.close()
-    return made.id
-
-
-def run_export(place: str, project_id: int, folder: str) -> int:
-    from goldlabel.collect.data.export import export_project
-    from goldlabel.collect.store import Store
-
-    store = Store.open(place)
-    return len(export_project(store, project_id, folder).splits)
-
-
-PAGES = (
-    "",
-    "/figures",
-    "/pairs",
-    "/pairs?verified=yes",
-    "/people",
-    "/ledger",
-    "/premises",
-    "/queue",
-    "/payouts",
-    "/export",
-)
-
-
-def measure_pages(place: str, project_id: int) -> dict[str, dict[str, float]]:
-    """Return how many milliseconds of processor each page of a requester takes, the best of three, and statements."""
-    from fastapi.testclient import TestClient
-    from sqlalchemy import Engine, event
-
-    from goldlabel.collect.people.accounts import create_account, open_session
-    from goldlabel.collect.people.people import add_member
-    from goldlabel.collect.store import Store
-    from goldlabel.web.app import create_app
-    from goldlabel.worker.measuring import measure_project
-
-    store = Store.open(place)
-    with store.write() as tx:
-        person_id = create_account(tx, "requester", "not a hash")
-        add_member(tx, project_id, person_id, "requester", by=None)
-        session = open_session(tx, person_id, lifetime=timedelta(hours=1))
-    measure_project(store, project_id)
-    client = TestClient(create_app(store), base_url="http://localhost", cookies={"goldlabel_session": session.token})
-
-    statements = [0]
-
-    def note(*_: object) -> None:
-        statements[0] += 1
-
-    def look(page: str) -> tuple[float, int]:
-        start, statements[0] = time.process_time(), 0
-        client.get(f"/projects/{project_id}{page}").raise_for_status()
-        return 1000 * (time.process_time() - start), statements[0]
-
-    event.listen(Engine, "before_cursor_execute", note)
-    taken = {}
-    for page in PAGES:
-        milliseconds, counts = zip(*(look(page) for _ in range(3)), strict=True)
-        taken[page or "/"] = {"milliseconds": min(milliseconds), "statements": min(counts)}
-    event.remove(Engine, "before_cursor_execute", note)
-    store.close()
-    return taken
-
-
-def measure_import(place: str, premises: int) -> dict[str, Any]:
-    """Vote without pause while premises are imported; return how long the import took and how long votes waited.
-
-    Beside it, what a vote waits where nothing is imported, in the same run.
-    """
-    from goldlabel.collect.configuration import create_project
-    from goldlabel.collect.data.importing.batches import add_all_premises
-    from goldlabel.collect.data.new_pairs import NewPair, import_pairs
-    from goldlabel.collect.data.premises import Premise
-    from goldlabel.collect.people.accounts import create_account
-    from goldlabel.collect.people.people import add_member
-    from goldlabel.collect.protocols import make_protocol
-    from goldlabel.collect.store import Store
-    from goldlabel.collect.work.assignment import claim
-    from goldlabel.collect.work.verifying import vote
-
-    protocol = make_protocol("multi", "en")
-    protocol = replace(
-        protocol,
-        qualification=replace(protocol.qualification, training=0),
-        verifying=replace(protocol.verifying, foreign=20_000, verifiers=1),
-    )
-    store = Store.create(place)
-    with store.write() as tx:
-        made = create_project(tx, "import", protocol, seed=0)
-        person = create_account(tx, "verifier", "not a hash")
-        add_member(tx, made.id, person, "verifier", by=None)
-        pool = [NewPair(premise=text, hypothesis=f"{text} It is so.") for text in texts(20_000)]
-        import_pairs(tx, made.id, pool, origin="foreign", by=None)
-
-    def votes_until(stop: Callable[[int], bool]) -> list[float]:
-        waits: list[float] = []
-        while not stop(len(waits)):
-            start = time.perf_counter()
-            with store.write() as tx:
-                (task,) = claim(tx, made.id, person, "verify").tasks
-                vote(tx, task.assignment_id, person, key="k", label="neutral")
-            waits.append(time.perf_counter() - start)
-        return waits
-
-    alone = votes_until(lambda count: count == 200)
-    new = [Premise(text=text, genre="news") for text in texts(premises)]
-    with ThreadPoolExecutor(1) as pool_of_threads:
-        start = time.perf_counter()
-        added = pool_of_threads.submit(add_all_premises, store, made.id, new, by=None)
-        waits = votes_until(lambda count: added.done() or count == 15_000)
-        added.result()
-        seconds = time.perf_counter() - start
-    store.close()
-    return {
-        "premises": premises,
-        "seconds": seconds,
-        "votes": len(waits),
-        "longest_wait": max(waits),
-        "median_wait": median(waits),
-        "longest_wait_alone": max(alone),
-        "median_wait_alone": median(alone),
-    }
 
 
 def main() -> None:
