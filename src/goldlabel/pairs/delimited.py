@@ -89,5 +89,5 @@ def _numbered(text: io.TextIOWrapper, dialect: Dialect, where: str) -> Iterator[
                 yield start, cells
             start = dialect.skipped + reader.line_num + 1
     except csv.Error as error:
-        text = f"{where} line {start}: is not valid CSV ({error}; {dialect})"
-        raise FileError(text, "not_csv", number=start) from error
+        problem = f"{where} line {start}: is not valid CSV ({error}; {dialect})"
+        raise FileError(problem, "not_csv", number=start) from error
