@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from argon2 import PasswordHasher
 
 from goldlabel.collect.people import passwords
+from goldlabel.collect.store import Store
 from tests.collect.conftest import MovableClock, cluster, quick_schema
 from tests.web.world import World, opened, populate
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+    from tests.web.site import Site
 
 __all__ = ["cluster", "quick_schema"]
 
@@ -40,3 +47,21 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """Two projects with people and pairs; tests that share it leave nothing behind that another would miss."""
     with opened(tmp_path_factory.mktemp("world") / "collection") as made:
         yield populate(made)
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    """A browser that nobody uses yet."""
+    from tests.web.site import browsing
+
+    with browsing(chromium) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """An empty collection that is being served."""
+    from tests.web.site import serving
+
+    with serving(Store.create(tmp_path_factory.mktemp("served") / "c")) as running:
+        yield running

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,34 +20,21 @@ from goldlabel.collect.schema import answers, assignments, drafts, pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.pool import add_premises
 from tests.collect.campaign import small_protocol
+from tests.web.projects import judging_project, writing_project
 from tests.web.site import (
     ARTIFACTS,
     PREMISES,
     TEXTS,
     Site,
-    browsing,
     expect_text,
     expect_value,
     fill,
     premise_shown,
     serving,
 )
-from tests.web.test_browser import judging_project, writing_project
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 LAPTOP = {"viewport": {"width": 1366, "height": 657}}
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    with browsing(chromium) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with serving(Store.create(tmp_path_factory.mktemp("served") / "c")) as running:
-        yield running
 
 
 def judges(site: Site, name: str) -> tuple[int, int]:

@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
 from playwright.sync_api import Browser, Page
 from sqlalchemy import select
 
 from goldlabel.collect.money import recount
 from goldlabel.collect.schema import answers, pairs, tries
-from goldlabel.collect.store import Store
 from tests.web.duels import LABELS, released, start_duel
-from tests.web.site import Site, browsing, expect_text, expect_value, premise_shown, serving
+from tests.web.site import Site, expect_text, expect_value, premise_shown
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    with browsing(chromium) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with serving(Store.create(tmp_path_factory.mktemp("served") / "c")) as running:
-        yield running
 
 
 def open_job(page: Page, project_id: int) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from goldlabel.collect.schema import pairs
 from goldlabel.collect.schema import premises as premise_rows
 from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.tagging import taggings_of
-from tests.web.site import Site, browsing, serving
+from tests.web.site import Site, serving
 from tests.web.test_security import allowed_roles, filled, routes
 from tests.web.world import World, objects, opened, populate
 
@@ -35,12 +35,6 @@ RULES = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": Tru
 CONTRAST = {"resultTypes": ["violations"], "runOnly": {"type": "rule", "values": ["color-contrast"]}}
 
 SCROLLS = "[...document.querySelectorAll('.scroll')].some((one) => one.scrollWidth > one.clientWidth + 1)"
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    with browsing(chromium) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-import pytest
 from playwright.sync_api import Browser
 from sqlalchemy import select
 
@@ -14,23 +12,10 @@ from goldlabel.collect.money.recount import check
 from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.schema import answers
-from goldlabel.collect.store import Store
 from tests.collect.test_questions import SURE, THEME, WHY
-from tests.web.site import Site, browsing, expect_text, fill, premise_shown, serving
-from tests.web.test_browser import judging_project, writing_project
+from tests.web.projects import judging_project, writing_project
+from tests.web.site import Site, expect_text, fill, premise_shown
 from tests.web.test_browser_annot import PHONE, other_text
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    with browsing(chromium) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with serving(Store.create(tmp_path_factory.mktemp("served") / "c")) as running:
-        yield running
 
 
 def responses(site: Site, project_id: int) -> list[tuple[str, object]]:

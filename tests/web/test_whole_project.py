@@ -20,7 +20,7 @@ from goldlabel.collect.schema import answers, pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.texts import training_examples
 from goldlabel.pairs import read
-from tests.web.site import PREMISES, TEXTS, Site, Visit, browsing, expect_text, fill, serving
+from tests.web.site import PREMISES, TEXTS, Site, Visit, expect_text, fill, serving
 from tests.web.world import PASSWORD
 
 NAMES = {"en": "Meadow tales", "zh": "草地故事"}
@@ -34,12 +34,6 @@ WORDS = {
     },
     "zh": {"added": "3", "start": "可以开始了", "submit": "提交", "over": "你的部分完成了"},
 }
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    with browsing(chromium) as running:
-        yield running
 
 
 @pytest.fixture
