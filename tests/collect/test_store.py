@@ -204,7 +204,7 @@ def test_two_stores_of_one_process_take_turns(tmp_path: Path) -> None:
 
 
 def test_another_programs_lock_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goldlabel.collect.store.BUSY_SECONDS", 0)
+    monkeypatch.setattr("goldlabel.collect.databases.BUSY_SECONDS", 0)
     store = Store.create(tmp_path)
     other = sqlite3.connect(tmp_path / Store.file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

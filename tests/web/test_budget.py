@@ -13,7 +13,7 @@ def test_a_used_up_budget_is_told_and_can_be_raised(empty: World) -> None:
     home = f"/projects/{world.project}"
     boss, writer = world.visitor("boss"), world.visitor("writer1")
     with world.store.write() as tx:
-        changed = with_settings(projects.project(tx, world.project).protocol, {"pay.budget": "1"})
+        changed = with_settings(projects.project(tx, world.project).protocol, {"pay.budget": "17"})
         configure(tx, world.project, changed, by=None)
     assert "budget" not in boss.get(home).text
     page = writer.get(f"{home}/write").text

@@ -98,7 +98,7 @@ def test_instructions_call_levels_and_keys_what_the_page_calls_them(language: st
     text = instructions("multi", make_protocol("multi", language))
     for number, level in enumerate(("easy", "medium", "hard"), start=1):
         assert f"{number} {catalogue(language).gettext(level)}" in text
-    key = re.search("<kbd>(Alt X)</kbd>", (WEB / "templates/annotator/writing.html").read_text(encoding="utf-8"))
+    key = re.search("<kbd>(Alt X)</kbd>", (WEB / "templates/annotator/parts.html").read_text(encoding="utf-8"))
     assert key is not None
     assert key[1] in text
 

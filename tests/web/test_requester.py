@@ -15,6 +15,7 @@ from sqlalchemy import func, select
 from goldlabel.audit.figures import count_of
 from goldlabel.collect import projects
 from goldlabel.collect.configuration import create_project
+from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.money.ledger import totals
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.people import qualification
@@ -420,9 +421,7 @@ def _queue(world: World) -> list[QueueLine]:
 def test_the_export_is_a_dataset(empty: World, boss: Visitor, tmp_path: Path) -> None:
     project_id = made(empty)
     with empty.store.write() as tx:
-        pool = [
-            projects.Premise(text=f"Yesterday a heron crossed the wet road number {n}.", genre="news") for n in range(6)
-        ]
+        pool = [Premise(text=f"Yesterday a heron crossed the wet road number {n}.", genre="news") for n in range(6)]
         add_premises(tx, project_id, pool, by=None)
     write_all(empty.store, project_id, join(empty.store, project_id, "writer", 2))
     verify_all(empty.store, project_id, join(empty.store, project_id, "verifier", 2))

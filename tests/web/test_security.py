@@ -13,7 +13,6 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.exc import StatementError
 
-from goldlabel.collect import projects
 from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.people import accounts, people
@@ -439,7 +438,7 @@ def test_a_fault_is_answered_in_words_and_logged_without_what_was_sent(
     def fail(*_: object, **__: object) -> None:
         raise StatementError("broken", "INSERT", sent, ValueError("inner"))
 
-    monkeypatch.setattr(projects, "create_project", fail)
+    monkeypatch.setattr("goldlabel.web.requester.projects.create_project", fail)
     boss = empty.visitor("boss")
     answer = boss.post("/projects", {"name": "meadow", "conditions": "single"})
     assert answer.status_code == 500
