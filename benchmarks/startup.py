@@ -1,8 +1,9 @@
-"""What a command costs before it does anything: its processor time beside ``python -c pass``, and the slowest import.
+"""What a command costs before it does anything: its processor time on a handful of pairs, and the slowest import.
 
-    python benchmarks/startup.py
+    python benchmarks/startup.py [COMMAND…]
 
-Each command is started a few times and the least time counts: what else the machine does can only add.
+Each command is started a few times and the least time counts: what else the machine does can only add. What
+``python -c pass`` takes is part of every figure, and stands beside them.
 """
 
 from __future__ import annotations
@@ -19,15 +20,47 @@ from pathlib import Path
 from measure import write_result
 
 TIMES = 5
-PAIR = {"premise": "A heron stands.", "hypothesis": "A bird stands.", "label": "entailment"}
-COMMANDS = ("--version", "--help", "verify --help", "data --help", "data list", "data show PAIRS", "data head PAIRS")
+SLOW = 3
+"""Packages named for each command."""
+COMMANDS = (
+    "--version",
+    "--help",
+    "verify --help",
+    "data --help",
+    "data list",
+    "data show PAIRS",
+    "data show DATASET",
+    "data head PAIRS",
+    "data sample PAIRS -n 2",
+    "data filter PAIRS --where length>2",
+    "data card DATASET",
+    "data diff PAIRS DATASET",
+    "data merge PAIRS DATASET --prefix -o OUT",
+    "data dedupe PAIRS -o OUT",
+    "data duplicates PAIRS",
+    "data split PAIRS --ratios 80:10:10 -o OUT",
+    "data export PAIRS --to csv -o OUT.csv",
+    "data export PAIRS --to hf -o OUT",
+    "data make fragments --pairs 10 -o OUT",
+    "recast list",
+    "verify PAIRS",
+    "score PREDICTIONS PAIRS",
+    "compare PREDICTIONS PREDICTIONS PAIRS",
+    "audit PAIRS --no-near",
+    "train majority --on PAIRS -o OUT",
+    "train linear --on PAIRS -o OUT",
+    "score RUN PAIRS",
+    "models",
+    "collect init OUT --protocol multi --language en",
+)
 
 
-def processor_seconds(*arguments: str) -> float:
+def processor_seconds(*arguments: str, folder: Path) -> float:
     """Return the least processor time of a few starts of Python."""
     seconds = []
-    for _ in range(TIMES):
-        process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL)
+    for number in range(TIMES):
+        words = [word.replace("OUT", str(folder / f"out-{number}-{len([*folder.iterdir()])}")) for word in arguments]
+        process = subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         if status:
             raise SystemExit(f"{' '.join(arguments)} failed")
@@ -35,33 +68,56 @@ def processor_seconds(*arguments: str) -> float:
     return min(seconds)
 
 
-def slowest_import(*arguments: str) -> tuple[str, float]:
-    """Return the package whose modules take longest to import, and its share of the time of all imports."""
-    done = subprocess.run([sys.executable, "-X", "importtime", *arguments], capture_output=True, text=True)
-    shares: Counter[str] = Counter()
+def slowest_imports(*arguments: str, folder: Path) -> dict[str, float]:
+    """Return the packages whose modules take longest to import, and the seconds that they take."""
+    words = [word.replace("OUT", str(folder / f"last-{len([*folder.iterdir()])}")) for word in arguments]
+    done = subprocess.run([sys.executable, "-X", "importtime", *words], capture_output=True, text=True)
+    packages: Counter[str] = Counter()
     for microseconds, module in re.findall(r"^import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)$", done.stderr, flags=re.M):
-        shares[module.partition(".")[0]] += int(microseconds)
-    package, longest = shares.most_common(1)[0]
-    return package, longest / shares.total()
+        packages[module.partition(".")[0]] += int(microseconds)
+    return {package: spent / 1e6 for package, spent in packages.most_common(SLOW)}
+
+
+def prepare(folder: Path) -> dict[str, str]:
+    """Write the files that commands are tried on; return them by the words that stand for them."""
+    labels = ("entailment", "neutral", "contradiction")
+    pairs, predictions = folder / "pairs.jsonl", folder / "predictions.csv"
+    rows = [
+        {
+            "premise": f"Heron {number} stands.",
+            "hypothesis": f"Bird {number} {number % 3}.",
+            "label": labels[number % 3],
+        }
+        | {"votes": [labels[number % 3]] * 4 + [labels[number % 2]]}
+        for number in range(30)
+    ]
+    pairs.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    places = {"PAIRS": pairs, "DATASET": folder / "dataset", "RUN": folder / "run", "PREDICTIONS": predictions}
+    for command in (
+        "data export PAIRS --to parquet --name herons -o DATASET",
+        "train linear --on PAIRS -o RUN",
+        "predict RUN PAIRS -o PREDICTIONS",
+    ):
+        words = [str(places.get(word, word)) for word in command.split()]
+        subprocess.run([sys.executable, "-m", "goldlabel", *words], check=True, capture_output=True)
+    return {word: str(place) for word, place in places.items()}
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ |= {"PYTHONPYCACHEPREFIX": folder, "GOLDLABEL_HOME": str(Path(folder, "home"))}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        os.environ |= {"PYTHONPYCACHEPREFIX": str(folder / "cache"), "GOLDLABEL_HOME": str(folder / "home")}
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled once
-        pairs = Path(folder, "pairs.jsonl")
-        pairs.write_text(json.dumps(PAIR) + "\n")
-        bare = processor_seconds("-c", "pass")
+        places = prepare(folder)
+        bare = processor_seconds("-c", "pass", folder=folder)
         figures = {}
-        for command in COMMANDS:
-            arguments = ("-m", "goldlabel", *command.replace("PAIRS", str(pairs)).split())
-            seconds = processor_seconds(*arguments)
-            package, share = slowest_import(*arguments)
-            figures[command] = {"ratio": round(seconds / bare, 1), "seconds": round(seconds, 3), "slowest": package}
-            print(
-                f"goldlabel {command:18} {seconds / bare:6.1f} times python -c pass, {seconds:.2f} s of processor; "
-                f"slowest import: {package}, {share:.0%} of all imports"
-            )
+        for command in sys.argv[1:] or COMMANDS:
+            arguments = ("-m", "goldlabel", *(places.get(word, word) for word in command.split()))
+            seconds = processor_seconds(*arguments, folder=folder)
+            slowest = slowest_imports(*arguments, folder=folder)
+            figures[command] = {"ratio": round(seconds / bare, 1), "seconds": round(seconds, 3), "slowest": slowest}
+            named = ", ".join(f"{package} {spent:.2f}" for package, spent in slowest.items())
+            print(f"{seconds:5.2f} s, {seconds / bare:5.1f} times python -c pass: goldlabel {command} ({named})")
     write_result("startup", {"bare_seconds": round(bare, 4), "commands": figures})
 
 

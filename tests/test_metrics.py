@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn import metrics as reference
 
 from goldlabel import metrics
 from goldlabel.errors import InputError
+from goldlabel.metrics import distributions
 
 LABELS = ["contradiction", "entailment", "neutral"]
 answers = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=60)
@@ -255,6 +257,32 @@ def test_adjustments_known_answers() -> None:
     assert metrics.benjamini_hochberg(p) == pytest.approx([0.02, 0.04, 0.04, 0.02])
     assert metrics.holm([]) == []
     assert metrics.benjamini_hochberg([]) == []
+    many = np.random.RandomState(3).rand(500) ** 3
+    assert metrics.benjamini_hochberg(many) == pytest.approx(stats.false_discovery_control(many), rel=1e-12)
+
+
+@pytest.mark.parametrize("value", [-40.0, -2.5, 0.0, 0.3, 4.0, 37.0, np.inf])
+def test_tails_and_bounds_are_those_of_scipy(value: float) -> None:
+    assert distributions.normal_tail(value) == pytest.approx(stats.norm.sf(value), rel=1e-12)
+    for freedom in (1, 2.5, 30, 1e6):
+        assert distributions.student_tail(value, freedom) == pytest.approx(stats.t.sf(value, freedom), rel=1e-9)
+    for tail in (1e-9, 0.025, 0.5, 0.9):
+        assert distributions.normal_bound(tail) == pytest.approx(stats.norm.isf(tail), rel=1e-12)
+        assert distributions.student_bound(tail, 3.5) == pytest.approx(stats.t.isf(tail, 3.5), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(("trials", "chance"), [(1, 0.5), (7, 0.0), (7, 1.0), (40, 0.37), (5000, 0.5)])
+def test_binomial_chances_are_those_of_scipy(trials: int, chance: float) -> None:
+    expected = stats.binom.pmf(np.arange(trials + 1), trials, chance)
+    assert distributions.binomial(trials, chance) == pytest.approx(expected, rel=1e-9, abs=1e-300)
+    for successes in (0, 1, trials // 2, trials):
+        tail = distributions.binomial_tail(successes, trials, chance)
+        assert tail == pytest.approx(stats.binom.sf(successes - 1, trials, chance), rel=1e-9)
+
+
+def test_long_sequences_are_convolved_as_short_ones_are() -> None:
+    first, second = (np.random.RandomState(seed).rand(length) for seed, length in ((1, 3000), (2, 1500)))
+    assert distributions.convolve(first, second) == pytest.approx(np.convolve(first, second), rel=1e-9)
 
 
 @pytest.mark.parametrize(

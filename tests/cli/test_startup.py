@@ -85,6 +85,34 @@ def test_a_command_on_pairs_imports_no_model_and_no_other_command(tmp_path: Path
     assert not [module for module in modules if module.startswith("goldlabel.sources.") and module.endswith("snli")]
 
 
+SLOW = {"scipy.stats", "scipy.signal", "scipy.optimize", "sklearn", "rich.console", "pandas", "matplotlib", "torch"}
+"""Modules that take longer to import than most commands run."""
+
+
+def test_commands_on_a_few_pairs_import_nothing_slow(tmp_path: Path) -> None:
+    labels = ("entailment", "neutral", "contradiction")
+    rows = [
+        {"premise": f"Heron {n}.", "hypothesis": f"Bird {n}.", "label": labels[n % 3], "votes": [labels[n % 3]] * 3}
+        for n in range(12)
+    ]
+    path, answers = tmp_path / "pairs.jsonl", tmp_path / "answers.csv"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    answers.write_text("id,label\n" + "".join(f"pairs-{n + 1},neutral\n" for n in range(12)))
+    commands = (
+        f"data list|data show {path}|data head {path}|data filter {path} --where length>1|data duplicates {path}"
+        f"|data split {path} --ratios 50:50 -o {tmp_path}/split --name half|data card {tmp_path}/split"
+        f"|data diff {path} {tmp_path}/split|data merge {path} {tmp_path}/split --prefix -o {tmp_path}/merged"
+        f"|data export {path} --to hf -o {tmp_path}/hf"
+        f"|recast list|verify {path}|score {answers} {path}|compare {answers} {answers} {path}|audit {path} --no-near"
+    )
+    script = PROBE.replace('name.partition(".")[0] for', "name for")
+    words = [command.split() for command in commands.split("|")]
+    done = subprocess.run([sys.executable, "-c", script, json.dumps(words)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for command, names in json.loads(done.stdout.splitlines()[-1]).items():
+        assert not SLOW & {*names}, command
+
+
 @pytest.mark.parametrize(
     ("command", "names"),
     [(("data", "show"), FORMATS), (("data", "make"), (*PHENOMENA, *FEATURES))],

@@ -11,11 +11,14 @@ from playwright.sync_api import sync_playwright
 from goldlabel.audit import Audit, audit
 from goldlabel.metrics import Estimate
 from goldlabel.pairs import Pairs
+from goldlabel.report.audit.terms import TERMS, is_command, with_terms
 from goldlabel.report.audit_page import audit_page, write_audit
+from goldlabel.report.page import Item, Link, Page, Section
 from goldlabel.report.plots import draw_bars, draw_curve, draw_histogram
 from goldlabel.report.table import Table
 from goldlabel.sources.fragments.making import fragment_pairs
 from tests.audit.conftest import make_pairs
+from tests.cli.commands import run
 from tests.report.test_page import ARTIFACTS, FLAGS
 from tests.verify.ballots import ballots
 
@@ -32,6 +35,18 @@ COLLIDING = """() => [...document.querySelectorAll("svg")].flatMap((svg) => {
 })"""
 DANGLING = """() => [...document.querySelectorAll("a[href^='#']")].map((link) => link.getAttribute("href"))
   .filter((address) => !document.getElementById(decodeURIComponent(address.slice(1))))"""
+UNLINKED = """() => {
+  const shown = "article .k-about small:first-of-type, [data-table=label-errors] tbody th";
+  const ids = [...document.querySelectorAll(shown)];
+  const words = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const commands = [];
+  for (let word; (word = words.nextNode()); )
+    if (/goldlabel [a-z]/.test(word.data)) commands.push(word.parentElement);
+  const isPair = (id) => document.querySelector(id.querySelector("a")?.getAttribute("href") ?? "nothing")
+    ?.closest("article, tr").textContent.includes(id.textContent.trim());
+  return [...ids.filter((id) => !isPair(id)), ...commands.filter((own) => !own.closest("a, [data-table=terms]"))]
+    .map((own) => own.textContent);
+}"""
 SCROLLING = "() => [...document.querySelectorAll('.k-scroll')].some((own) => own.scrollWidth > own.clientWidth + 1)"
 
 
@@ -78,7 +93,9 @@ def test_the_audit_page_in_a_browser(tmp_path: Path, chromium: str) -> None:
             assert page.locator("nav a").count() == page.locator("section").count()
             assert page.locator(".drawings svg").count() == 1 + 3 + 3 + 3 + 1
             assert page.evaluate(DANGLING) == []
-            for link in page.locator("footer a[href]").all():
+            assert page.evaluate(UNLINKED) == []
+            assert page.locator("article.k-pair").count() > page.locator("article.k-pair[id]").count() > 9
+            for link in page.locator("footer a:not([href^='#'])").all():
                 address = link.get_attribute("href") or ""
                 assert address == "https://example.org/pairs" or (report.parent / address).exists(), address
             errors = page.locator("[data-table=label-errors] tbody tr").first
@@ -93,6 +110,38 @@ def test_the_audit_page_in_a_browser(tmp_path: Path, chromium: str) -> None:
             assert complaints == []
             page.close()
         browser.close()
+
+
+def test_a_link_opens_the_fold_that_it_leads_into(tmp_path: Path, chromium: str) -> None:
+    report = write_audit(make_audit(tmp_path), tmp_path / "audit")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        page = browser.new_page()
+        page.goto(f"{report.resolve().as_uri()}#pair-2")
+        assert page.locator("#pair-2").is_visible()
+        assert page.locator("details[open]").count() == 1
+        browser.close()
+
+
+def test_terms_mean_what_the_commands_say() -> None:
+    for term in TERMS:
+        if is_command(term.name):
+            text = run(*term.name.split()[1:], "--help").stdout
+            assert " ".join(term.meaning.split()) in " ".join(text.split()), term.name
+
+
+def test_words_of_the_data_are_no_terms() -> None:
+    finding = Item("73.0 % of hypotheses with “gain” are neutral. Drop them with goldlabel data duplicates --drop.")
+    section = Section(heading="Findings", text="The gain, by PMI.", items=[finding])
+    page = with_terms(Page(title="", lead="", sections=[section], footer="Made by goldlabel audit."))
+    links = [piece.text for piece in page.sections[0].items[0].text if isinstance(piece, Link)]
+    assert links == ["goldlabel data duplicates"]
+    assert [piece.text for piece in page.sections[0].text if isinstance(piece, Link)] == ["gain", "PMI"]
+    table = page.sections[-1].table
+    assert isinstance(table, Table)
+    assert [row[0].value for row in table.cells] == [
+        "gain", "pointwise mutual information", "goldlabel audit", "goldlabel data duplicates",
+    ]  # fmt: skip
 
 
 def test_groups_have_intervals_and_an_empty_table_is_told() -> None:
@@ -115,7 +164,7 @@ def test_groups_have_intervals_and_an_empty_table_is_told() -> None:
         figures = [row[names.index(column)].value for row in table.cells]
         assert all(isinstance(figure, Estimate) and figure.interval for figure in figures), column
     assert sections["Competency statistics"].table is None
-    assert "None does" in sections["Competency statistics"].text
+    assert "None does" in sections["Competency statistics"].text[-1]
 
 
 def test_words_are_never_taken_for_markup() -> None:

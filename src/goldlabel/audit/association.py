@@ -27,6 +27,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from goldlabel.metrics.distributions import normal_tail
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -194,9 +196,7 @@ def association(moments: Moments, clusters: Clusters) -> Floats:
 
 def p_values(z: Floats, clusters: Clusters) -> Floats:
     """Return for each feature the p-value that any label is above its share, with Bonferroni's factor for labels."""
-    from scipy.stats import norm
-
-    tails: Floats = norm.sf(z.max(axis=1, initial=-np.inf))
+    tails: Floats = normal_tail(z.max(axis=1, initial=-np.inf))
     return np.minimum(1.0, int((clusters.totals > 0).sum()) * tails)
 
 

@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from goldlabel.audit.association import Moments, concatenate
 from goldlabel.audit.features import Features
 from goldlabel.errors import InputError
+from goldlabel.metrics import benjamini_hochberg
+from goldlabel.metrics.distributions import normal_tail
 
 NULLS = ("uniform", "shares")
 _SCHEMA = {
@@ -38,8 +40,6 @@ def competency(
     top: int = 50,
 ) -> pl.DataFrame:
     """Return the features of the greatest z, with q-values; only those significant at the rate ``fdr``."""
-    from scipy.stats import false_discovery_control, norm
-
     if null not in NULLS:
         raise InputError(f"there is no null {null!r}; allowed: {', '.join(NULLS)}")
     classes = len(label_names)
@@ -48,7 +48,7 @@ def competency(
         return pl.DataFrame(schema=_SCHEMA)
     expected = np.full(classes, 1 / classes) if null == "uniform" else label_counts / label_counts.sum()
     z = z_scores(moments, expected)
-    q = false_discovery_control(2 * norm.sf(np.abs(z)).ravel()).reshape(z.shape)
+    q = np.reshape(benjamini_hochberg(2 * normal_tail(np.abs(z)).ravel()), z.shape)
     owner = np.repeat(np.arange(len(features)), [len(part) for part in features])
     first = np.cumsum([0, *(len(part) for part in features)])
     row, column = np.nonzero((q <= fdr) & (z > 0))

@@ -28,7 +28,7 @@ from goldlabel.audit.features import Features, Sample, holding_key
 from goldlabel.audit.figures import ends_of
 from goldlabel.audit.overlap import CONSTITUENT, LEXICAL, RULE, SUBSEQUENCE
 from goldlabel.audit.tags import TAGS, carries, words_of_tag
-from goldlabel.metrics import Estimate, in_percent, percent, share
+from goldlabel.metrics import Estimate, benjamini_hochberg, in_percent, percent, share
 from goldlabel.pairs.lexicon import LEXICONS
 
 MOST = 10
@@ -214,8 +214,6 @@ class _Ranking:
 
 
 def _rank(corpus: Corpus, sample: Sample, features: Sequence[Features], fdr: float, others: bool) -> _Ranking:
-    from scipy.stats import false_discovery_control
-
     totals = sample.clusters.totals
     pairwise = _pair_candidates(corpus, sample) if others else []
     parts = [part for part in features if len(part)]
@@ -230,7 +228,7 @@ def _rank(corpus: Corpus, sample: Sample, features: Sequence[Features], fdr: flo
 
     bits = information(moments.counts, totals)
     chances = p_values(association(moments, sample.clusters), sample.clusters)
-    q_values = false_discovery_control(chances) if len(chances) else chances
+    q_values = np.asarray(benjamini_hochberg(chances))
     carriers = np.maximum(moments.counts.sum(axis=1, keepdims=True), 1)
     base = totals / totals.sum()
     above = moments.counts / carriers - base

@@ -8,17 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from goldlabel.cli.loading import (
-    MODEL_HELP,
-    BudgetOption,
-    DeviceOption,
-    PrecisionOption,
-    SetOption,
-    loading_options,
-    tell_usage,
-)
+from goldlabel.cli.loading import MODEL_HELP, asks_model, tell_usage
 from goldlabel.cli.output import (
     AllOption,
+    ByOption,
     JsonOption,
     LimitOption,
     PathArgument,
@@ -31,12 +24,12 @@ from goldlabel.cli.output import (
     print_table,
     progress,
 )
-from goldlabel.cli.reading import ReadingOptions, reads_files
+from goldlabel.cli.reading import ReadingOptions, reads_files, with_options
 from goldlabel.cli.work import WorkOptions, does_pieces
 from goldlabel.errors import InputError
 
 if TYPE_CHECKING:
-    from goldlabel.audit import Audit, Fit
+    from goldlabel.audit import Audit, AuditOptions, Fit
     from goldlabel.evaluate.model_audit import ModelAudit
     from goldlabel.pairs import Pairs
 
@@ -44,17 +37,8 @@ FAILED = 1
 _STEPS = 7
 
 
-@reads_files
-@does_pieces
-def audit_command(
-    path: PathArgument,
-    by: Annotated[
-        str | None, typer.Option("--by", help="Also audit each value of a column, such as genre, or of meta.FIELD.")
-    ] = None,
-    against: Annotated[
-        list[str] | None,
-        typer.Option("--against", help="Another dataset to look for leaks into; may be given several times."),
-    ] = None,
+def measure_options(
+    by: ByOption = None,
     tokenizer: Annotated[
         str | None,
         typer.Option("--tokenizer", help="words, characters, letters, jieba or jieba-search; by default by language."),
@@ -65,13 +49,44 @@ def audit_command(
     level: Annotated[float, typer.Option("--level", help="Confidence of every interval.")] = 0.95,
     fdr: Annotated[float, typer.Option("--fdr", help="Rate of false discoveries among features.")] = 0.05,
     folds: Annotated[int, typer.Option("--folds", help="Folds of the cross-validation.")] = 5,
-    hypothesis_only: Annotated[
+    models: Annotated[
         list[str] | None,
         typer.Option(
             "--hypothesis-only",
             metavar="NAME",
             help="Also cross-validate this model without the premise, such as cbow; may be given several times.",
         ),
+    ] = None,
+    near: Annotated[
+        bool | None, typer.Option("--near/--no-near", help="Look for near-duplicates; by default up to 100,000 pairs.")
+    ] = None,
+    label_errors: Annotated[
+        str | None, typer.Option("--label-errors", help="Rank label errors by this model, cross-validated on pairs.")
+    ] = None,
+    probabilities: Annotated[
+        str | None,
+        typer.Option(
+            "--probabilities",
+            metavar="PATH",
+            help="A model's probabilities, for label errors, and of several epochs for cartography: a file of "
+            "'goldlabel predict', a folder of several, or a run folder.",
+        ),
+    ] = None,
+    seed: SeedOption = 0,
+) -> dict[str, Any]:
+    """Return what ``AuditOptions`` takes."""
+    return {**locals(), "models": tuple(models or ())}
+
+
+@with_options(measure_options, "measures")
+@asks_model
+@does_pieces
+@reads_files
+def audit_command(
+    path: PathArgument,
+    against: Annotated[
+        list[str] | None,
+        typer.Option("--against", help="Another dataset to look for leaks into; may be given several times."),
     ] = None,
     model: Annotated[
         str | None,
@@ -83,24 +98,6 @@ def audit_command(
         str | None,
         typer.Option("--split", help="What --model is judged by; by default test, or the only one that the data has."),
     ] = None,
-    device: DeviceOption = "auto",
-    precision: PrecisionOption = "fp32",
-    settings: SetOption = None,
-    budget: BudgetOption = None,
-    near: Annotated[
-        bool | None, typer.Option("--near/--no-near", help="Look for near-duplicates; by default up to 100,000 pairs.")
-    ] = None,
-    label_errors: Annotated[
-        str | None, typer.Option("--label-errors", help="Rank label errors by this model, cross-validated on pairs.")
-    ] = None,
-    probabilities: Annotated[
-        Path | None,
-        typer.Option(
-            "--probabilities",
-            help="A model's probabilities, for label errors, and of several epochs for cartography: a file of "
-            "'goldlabel predict', a folder of several, or a run folder.",
-        ),
-    ] = None,
     aflite: Annotated[bool, typer.Option("--aflite", help="Also write what AFLite leaves, into -o DIR.")] = False,
     fail_on: Annotated[
         list[str] | None,
@@ -110,15 +107,16 @@ def audit_command(
     ] = None,
     output: Annotated[Path | None, folder_option("Folder for the page, the tables and the hard subset.")] = None,
     *,
+    measures: dict[str, Any],
+    loading: dict[str, Any],
     work: WorkOptions,
     reading: ReadingOptions,
     limit: LimitOption = None,
-    seed: SeedOption = 0,
     print_all: AllOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Audit a dataset: artifacts in the hypotheses, overlap, leaks, tags; with -o also as a page."""
-    from goldlabel.audit import AuditOptions, audit, parse_bound
+    from goldlabel.audit import AuditOptions, parse_bound
     from goldlabel.report.audit_page import check_folder
 
     if output is not None:
@@ -128,52 +126,12 @@ def audit_command(
         _check_model(model)
     if aflite and output is None:
         raise InputError("--aflite writes a dataset; say where with -o DIR")
-    options = AuditOptions(
-        by=by,
-        tokenizer=tokenizer,
-        top=top,
-        level=level,
-        fdr=fdr,
-        smoothing=smoothing,
-        count=count,
-        folds=folds,
-        models=tuple(hypothesis_only or ()),
-        label_errors=label_errors,
-        probabilities=None if probabilities is None else str(probabilities),
-        curve=output is not None,
-        agreement=output is not None,
-        near=near,
-        seed=seed,
-    )
-
-    def open_one(name: str) -> Pairs:
-        return open_pairs(name, reading, limit=limit)
-
+    options = AuditOptions(**measures, curve=output is not None, agreement=output is not None)
     if work.chosen and not options.trained:
         raise InputError(f"{work.chosen} is for models that are fitted; ask for one, or leave it out")
-    pairs, others = open_one(path), [open_one(name) for name in against or []]
-    with (
-        work.open() if options.trained else nullcontext() as executor,
-        progress(f"auditing {path}", _STEPS, in_bytes=False) as advance,
-    ):
-        result = audit(
-            pairs,
-            against=others,
-            options=options,
-            fit=_fit() if options.trained else None,
-            advance=lambda _: advance(1),
-            executor=executor,
-        )
-    audited = None
-    if model is not None:
-        from goldlabel.model_audit import audit_model
-
-        with progress(f"asking {model}", None, in_bytes=False) as advance:
-            loading = loading_options(device, precision, settings, budget)
-            audited = audit_model(model, result, split=split, on_pairs=advance, **loading)
-        for line in audited.notes:
-            note(line)
-        tell_usage(audited.usage)
+    pairs, *others = (open_pairs(name, reading, limit=limit) for name in (path, *(against or ())))
+    result = _audit(pairs, others, options, work)
+    audited = None if model is None else _audit_model(model, result, split, loading)
     more: dict[str, Any] = {}
     lines = [] if output is None else _write(result, audited, output, more, aflite)
     if as_json:
@@ -185,6 +143,34 @@ def audit_command(
         reasons = [f"{bound} ({bound.measure} is {result.measures()[bound.measure]:.4g})" for bound in tripped]
         note(f"goldlabel: the audit fails on {'; '.join(reasons)}")
         raise typer.Exit(FAILED)
+
+
+def _audit(pairs: Pairs, others: list[Pairs], options: AuditOptions, work: WorkOptions) -> Audit:
+    from goldlabel.audit import audit
+
+    with (
+        work.open() if options.trained else nullcontext() as executor,
+        progress(f"auditing {pairs.card.name}", _STEPS, in_bytes=False) as advance,
+    ):
+        return audit(
+            pairs,
+            against=others,
+            options=options,
+            fit=_fit() if options.trained else None,
+            advance=lambda _: advance(1),
+            executor=executor,
+        )
+
+
+def _audit_model(model: str, result: Audit, split: str | None, loading: dict[str, Any]) -> ModelAudit:
+    from goldlabel.model_audit import audit_model
+
+    with progress(f"asking {model}", None, in_bytes=False) as advance:
+        audited = audit_model(model, result, split=split, on_pairs=advance, **loading)
+    for line in audited.notes:
+        note(line)
+    tell_usage(audited.usage)
+    return audited
 
 
 def _write(result: Audit, audited: ModelAudit | None, output: Path, more: dict[str, Any], aflite: bool) -> list[str]:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from goldlabel.cli.compare import print_examples
 from goldlabel.cli.loading import (
-    BudgetOption,
-    DeviceOption,
     LevelOption,
     LimitOption,
     ModelArgument,
-    PrecisionOption,
-    SetOption,
     SplitOption,
-    loading_options,
+    asks_model,
     tell_usage,
 )
 from goldlabel.cli.output import (
@@ -45,6 +41,7 @@ _HEADINGS = {
 }
 
 
+@asks_model
 @reads_files
 def explain_command(
     model: ModelArgument,
@@ -67,11 +64,8 @@ def explain_command(
     ] = 3,
     level: LevelOption = 0.95,
     output: Annotated[Path | None, folder_option("Folder for the figures, the tables and every answer.")] = None,
-    device: DeviceOption = "auto",
-    precision: PrecisionOption = "fp32",
-    settings: SetOption = None,
-    budget: BudgetOption = None,
     *,
+    loading: dict[str, Any],
     reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
@@ -97,7 +91,7 @@ def explain_command(
             level=level,
             seed=seed,
             on_pairs=advance,
-            **loading_options(device, precision, settings, budget),
+            **loading,
         )
     for line in result.notes:
         note(line)

@@ -1,12 +1,14 @@
-"""What the commands that ask a model share: how to load it, and how to open the pairs."""
+"""What the commands that ask a model share: how it is named and loaded, and what it cost."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from goldlabel.cli.output import note, parse_map
+from goldlabel.cli.reading import with_options
 
 if TYPE_CHECKING:
     from goldlabel.models.endpoint import EndpointSummary
@@ -29,10 +31,20 @@ SplitOption = Annotated[
 ]
 
 
-def loading_options(device: str, precision: str, settings: list[str] | None, budget: float | None) -> dict[str, Any]:
+def loading_options(
+    device: DeviceOption = "auto",
+    precision: PrecisionOption = "fp32",
+    settings: SetOption = None,
+    budget: BudgetOption = None,
+) -> dict[str, Any]:
     """Return what ``load_model`` takes."""
     more = {} if budget is None else {"budget": budget}
     return {"device": device, "precision": precision, **parse_map("--set", settings), **more}
+
+
+def asks_model(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of ``loading_options``, in the place of its parameter ``loading``."""
+    return with_options(loading_options, "loading")(command)
 
 
 def tell_usage(usage: EndpointSummary | None) -> None:

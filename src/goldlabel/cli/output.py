@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 NO_GOLD = "-"
 """What files have for a label where a pair has none; people are told so."""
 _FIGURE = re.compile(r"–|[-+<]? ?[\d.,]+( %)?( ?[±(].*)?")
+_GAP = "  "
 _P_COLUMN = re.compile(r"[pq]\b")
 """What columns of p-values are called."""
 PathArgument = Annotated[
@@ -59,11 +60,9 @@ def _refuse_stdout(output: Path | None) -> Path | None:
 
 def open_pairs(path: str, reading: ReadingOptions, *, limit: int | None) -> Pairs:
     """Find pairs by path or name, with a progress bar while a file is read."""
-    from goldlabel.pairs.standard_input import STDIN
-    from goldlabel.sources import SOURCES, find
+    from goldlabel.sources import find
 
-    total = None if path == STDIN or (not Path(path).exists() and path in SOURCES) else _size(Path(path))
-    with progress(f"reading {path}", total) as advance:
+    with progress(f"reading {path}", _size(Path(path))) as advance:
         return find(path, limit=limit, on_bytes=advance, on_note=note, **reading)
 
 
@@ -159,21 +158,42 @@ def print_table(columns: list[str], rows: Any, *, most: int | None = None, of: i
 
     ``of`` is how many there are in all, where not all are given.
     """
+    body = [list(row) for row in rows]
+    total = len(body) if of is None else of
+    body = body[:most]
+    numeric = [
+        any(isinstance(row[number], int | float) for row in body) or _are_figures(row[number] for row in body)
+        for number in range(len(columns))
+    ]
+    cells = [[_cell(value, name) for name, value in zip(columns, row, strict=True)] for row in body]
+    _print_cells([_cell(name) for name in columns], cells, numeric)
+    if left_out := total - len(body):
+        note(f"{left_out:,} rows more; --all prints them, --json has all of them")
+
+
+def _print_cells(heads: list[str], rows: list[list[str]], numeric: list[bool]) -> None:
+    """Print cells beside each other; only where they must be folded, Rich does it, which takes long to import."""
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, column)) for column in zip(heads, *rows, strict=True)]
+    is_plain = all(text.isprintable() for row in (heads, *rows) for text in row)
+    if is_plain and sum(widths) + len(_GAP) * (len(widths) - 1) <= output_width():
+        for number, row in enumerate((heads, *rows)):
+            padded = [
+                " " * (width - cell_len(text)) + text if right else text + " " * (width - cell_len(text))
+                for text, width, right in zip(row, widths, numeric, strict=True)
+            ]
+            typer.secho(_GAP.join(padded).rstrip(), bold=number == 0 or None)
+        return
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    body = [list(row) for row in rows]
-    total = len(body) if of is None else of
-    body = body[:most]
-    for number, name in enumerate(columns):
-        numeric = any(isinstance(row[number], int | float) for row in body) or _are_figures(row[number] for row in body)
-        table.add_column(_cell(name), justify="right" if numeric else "left", overflow="fold")
-    for row in body:
-        table.add_row(*(_cell(value, name) for name, value in zip(columns, row, strict=True)))
+    for head, right in zip(heads, numeric, strict=True):
+        table.add_column(head, justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
     Console(width=output_width(), highlight=False, markup=False).print(table)
-    if left_out := total - len(body):
-        note(f"{left_out:,} rows more; --all prints them, --json has all of them")
 
 
 def most_rows(print_all: bool, most: int = SCREENFUL) -> int | None:

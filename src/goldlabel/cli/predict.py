@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from goldlabel.cli.entry import INTERRUPTED
 from goldlabel.cli.loading import (
-    BudgetOption,
-    DeviceOption,
     LimitOption,
     ModelArgument,
-    PrecisionOption,
-    SetOption,
-    loading_options,
+    asks_model,
     tell_usage,
 )
 from goldlabel.cli.output import (
@@ -33,6 +29,7 @@ from goldlabel.cli.work import WorkOptions, does_pieces
 
 
 @does_pieces
+@asks_model
 @reads_files
 def predict_command(
     model: ModelArgument,
@@ -42,11 +39,8 @@ def predict_command(
         typer.Option("--output", "-o", help="File to write: .parquet, .jsonl or .csv; what was interrupted goes on."),
     ],
     split: Annotated[str | None, typer.Option("--split", help="Predict this split only; by default all pairs.")] = None,
-    device: DeviceOption = "auto",
-    precision: PrecisionOption = "fp32",
-    settings: SetOption = None,
-    budget: BudgetOption = None,
     *,
+    loading: dict[str, Any],
     reading: ReadingOptions,
     work: WorkOptions,
     limit: LimitOption = None,
@@ -72,7 +66,7 @@ def predict_command(
                 limit=limit,
                 on_pairs=advance,
                 executor=executor,
-                **loading_options(device, precision, settings, budget),
+                **loading,
             )
     except KeyboardInterrupt:
         note(f"goldlabel: interrupted; give the same command once more to go on with {output}")

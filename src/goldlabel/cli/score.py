@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from goldlabel.cli.loading import (
-    BudgetOption,
-    DeviceOption,
     LevelOption,
     LimitOption,
     ModelArgument,
-    PrecisionOption,
-    SetOption,
     SplitOption,
-    loading_options,
+    asks_model,
     tell_usage,
 )
 from goldlabel.cli.output import (
@@ -36,6 +32,7 @@ if TYPE_CHECKING:
     from goldlabel.evaluate import Scores
 
 
+@asks_model
 @reads_files
 def score_command(
     model: ModelArgument,
@@ -44,11 +41,8 @@ def score_command(
     by: ByOption = None,
     level: LevelOption = 0.95,
     resamples: Annotated[int, typer.Option("--resamples", min=0, help="Bootstrap resamples behind F1.")] = 1000,
-    device: DeviceOption = "auto",
-    precision: PrecisionOption = "fp32",
-    settings: SetOption = None,
-    budget: BudgetOption = None,
     *,
+    loading: dict[str, Any],
     reading: ReadingOptions,
     limit: LimitOption = None,
     seed: SeedOption = 0,
@@ -70,7 +64,7 @@ def score_command(
             resamples=resamples,
             seed=seed,
             on_pairs=advance,
-            **loading_options(device, precision, settings, budget),
+            **loading,
         )
     _tell(result)
     tell_usage(result.usage)

@@ -24,7 +24,7 @@ from goldlabel.cli.output import (
     progress,
     refuse_own_input,
 )
-from goldlabel.cli.reading import ReadingOptions, reads_files
+from goldlabel.cli.reading import ReadingOptions, reads_files, with_options
 from goldlabel.cli.tools import QuestionOption, ToolOption, open_tool
 from goldlabel.errors import InputError
 
@@ -39,10 +39,7 @@ SHOWN = 10
 """How many annotators are printed: those to look at come first."""
 
 
-@makes_dataset
-@reads_files
-def verify_command(
-    path: PathArgument,
+def judging_options(
     by: ByOption = None,
     method: Annotated[
         str,
@@ -67,15 +64,28 @@ def verify_command(
         str | None,
         typer.Option("--author", help="Where the author's label is, if not where the card says: first, label or none."),
     ] = None,
+    repeats: Annotated[
+        str | None,
+        typer.Option("--repeats", help="Which of an annotator's votes on the same pair counts: first or last."),
+    ] = None,
+    level: Annotated[float, typer.Option("--level", help="Confidence level of intervals.")] = 0.95,
+    resamples: Annotated[int, typer.Option("--resamples", min=0, help="Bootstrap resamples behind intervals.")] = 1000,
+    seed: SeedOption = 0,
+) -> dict[str, Any]:
+    """Return what ``gl.verify`` takes."""
+    return locals()
+
+
+@with_options(judging_options, "judging")
+@makes_dataset
+@reads_files
+def verify_command(
+    path: PathArgument,
     votes: Annotated[
         Path | None,
         typer.Option(
             "--votes", help="File with a row for each vote (pair, annotator, label[, seconds, time]) used instead."
         ),
-    ] = None,
-    repeats: Annotated[
-        str | None,
-        typer.Option("--repeats", help="Which of an annotator's votes on the same pair counts: first or last."),
     ] = None,
     foreign: Annotated[
         str | None,
@@ -85,8 +95,6 @@ def verify_command(
         bool,
         typer.Option("--baseline", help="Score the votes of --votes, cast by fresh people, against the labels."),
     ] = False,
-    level: Annotated[float, typer.Option("--level", help="Confidence level of intervals.")] = 0.95,
-    resamples: Annotated[int, typer.Option("--resamples", min=0, help="Bootstrap resamples behind intervals.")] = 1000,
     output: Annotated[
         Path | None,
         folder_option("Folder for the pairs with gold labels, verification.json and .csv."),
@@ -94,58 +102,40 @@ def verify_command(
     tool: ToolOption = None,
     question: QuestionOption = None,
     *,
+    judging: dict[str, Any],
     details: Details,
     reading: ReadingOptions,
     limit: LimitOption = None,
-    seed: SeedOption = 0,
     print_all: AllOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Turn votes into gold labels, and measure agreement, annotators and what is ambiguous."""
     from goldlabel.pairs.card import rewrite_card
     from goldlabel.verify import compare_mixture, human_baseline, read_votes, verify
-    from goldlabel.verify.vote_files import VOTE_COLUMNS
 
     if output is None:
         refuse_details(details, "without -o none is written")
     else:
         refuse_own_input(output, path)
-    columns = reading["columns"] or {}
-    vote_columns = {name: column for name, column in columns.items() if name in VOTE_COLUMNS}
-    if vote_columns and votes is None:
-        raise InputError(
-            f"--columns {next(iter(vote_columns))}=… names a column of a file of votes; pass it with --votes"
-        )
-    reading["columns"] = {name: column for name, column in columns.items() if name not in VOTE_COLUMNS}
+    vote_columns = _take_vote_columns(reading, votes)
     if tool is not None:
         pairs = open_tool([Path(path)], tool, question, reading, limit)
     else:
         pairs = open_pairs(path, {**reading, "unlabelled": votes is not None}, limit=limit)
-    drawn: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
     more: dict[str, Result] = {}
     cast = None
     if votes is not None:
         form: ReadingOptions = {"columns": vote_columns, "label_map": reading["label_map"]}
-        cast = read_votes(votes, pairs, author=author, repeats=repeats, **form)
+        cast = read_votes(votes, pairs, author=judging["author"], repeats=judging["repeats"], **form)
     if baseline:
         if cast is None:
             raise InputError("--baseline scores votes of people who had no part in the labels; pass them with --votes")
-        more["human_baseline"] = human_baseline(cast, level=level)
+        more["human_baseline"] = human_baseline(cast, level=judging["level"])
     if foreign is not None:
-        other = open_pairs(foreign, reading, limit=limit)
-        more["foreign"] = compare_mixture(pairs, other, **drawn)
+        drawn = {name: judging[name] for name in ("resamples", "level", "seed")}
+        more["foreign"] = compare_mixture(pairs, open_pairs(foreign, reading, limit=limit), **drawn)
     with progress("verifying", None):
-        result = verify(
-            pairs,
-            by,
-            method=method,
-            quorum=quorum,
-            confidence=confidence,
-            author=author,
-            repeats=repeats,
-            votes=cast,
-            **drawn,
-        )
+        result = verify(pairs, votes=cast, **judging)
         if output is not None:
             result.write(output)
             rewrite_card(output, **details)
@@ -156,6 +146,20 @@ def verify_command(
     _print(result, list(more.values()), print_all)
     for name, value in written.items():
         typer.echo(f"{name}: {value}")
+
+
+def _take_vote_columns(reading: ReadingOptions, votes: Path | None) -> dict[str, str]:
+    """Take out of the columns those of a file of votes, and return them."""
+    from goldlabel.verify.vote_files import VOTE_COLUMNS
+
+    columns = reading["columns"] or {}
+    vote_columns = {name: column for name, column in columns.items() if name in VOTE_COLUMNS}
+    if vote_columns and votes is None:
+        raise InputError(
+            f"--columns {next(iter(vote_columns))}=… names a column of a file of votes; pass it with --votes"
+        )
+    reading["columns"] = {name: column for name, column in columns.items() if name not in VOTE_COLUMNS}
+    return vote_columns
 
 
 def _print(result: Verification, more: list[Result], print_all: bool) -> None:

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from goldlabel.errors import InputError
 from goldlabel.metrics import Estimate, check_level, in_percent, mean, percent, share
 from goldlabel.metrics.bootstrap import Spread, drawn_sums
+from goldlabel.metrics.distributions import normal_bound, student_bound
 from goldlabel.metrics.estimate import unit_numbers
 from goldlabel.pairs import Result
 from goldlabel.pairs.gold import GoldPairs
@@ -205,8 +206,6 @@ def _gaps(
 
     The last term counts pairs. With a single unit nothing is known of chance.
     """
-    from scipy.stats import norm, t
-
     numbers = unit_numbers(units, len(terms))
     sums = terms.sum(axis=0)
     gaps = sums[:-1] / sums[-1]
@@ -215,7 +214,7 @@ def _gaps(
     drawn = drawn_sums(terms, numbers, resamples, seed)
     spread = Spread.of_units(np.bincount(numbers))
     # As wide as Student's interval is beside the normal one, so that quantiles can be taken as they are.
-    factor = t.isf((1 - level) / 2, spread.freedom) / norm.isf((1 - level) / 2) / spread.narrowness
+    factor = student_bound((1 - level) / 2, spread.freedom) / normal_bound((1 - level) / 2) / spread.narrowness
     return gaps, factor * (drawn[:, :-1] / drawn[:, -1:] - gaps)
 
 

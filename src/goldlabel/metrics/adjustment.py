@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -16,8 +17,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(value) for value in adjusted]
 
 
-def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+def benjamini_hochberg(p_values: ArrayLike) -> list[float]:
     """Adjust p-values for the false-discovery rate (Benjamini and Hochberg 1995)."""
-    from scipy.stats import false_discovery_control
-
-    return [float(value) for value in false_discovery_control(p_values)] if len(p_values) else []
+    values = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(-values, kind="stable")
+    ranked = values[order] * len(values) / np.arange(len(values), 0, -1)
+    adjusted = np.empty(len(values))
+    adjusted[order] = np.minimum(np.minimum.accumulate(ranked), 1.0)
+    return adjusted.tolist()

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.metrics.distributions import normal_bound, normal_tail, student_bound, student_tail
 from goldlabel.metrics.estimate import Estimate, check_level, effective_number, unit_numbers
 from goldlabel.metrics.scores import checked
 from goldlabel.seeds import random_state
@@ -136,24 +137,20 @@ class Spread:
 
     def interval(self, values: Terms, level: float) -> tuple[float, float] | None:
         """Return the interval of a figure; none where too few resamples have a value, or all the same."""
-        from scipy.stats import norm, t
-
         defined = values[~np.isnan(values)]
         if len(defined) < max(DEFINED_SHARE * len(values), 1):
             return None
-        tail = float(norm.sf(t.isf((1 - level) / 2, self.freedom) / self.narrowness))
+        tail = float(normal_tail(student_bound((1 - level) / 2, self.freedom) / self.narrowness))
         # The k-th of B resamples stands at k / (B + 1): with few resamples, other rules give too narrow an interval.
         low, high = np.quantile(defined, [tail, 1 - tail], method="weibull")
         return (float(low), float(high)) if high - low > 1e-12 else None
 
     def p_value(self, values: Terms) -> float:
         """Return the two-sided p-value of a figure of zero that goes with the interval."""
-        from scipy.stats import norm, t
-
         ties = float((values == 0).sum()) / 2
         tail = min(float((values < 0).sum()), float((values > 0).sum())) + ties
-        bound = norm.isf((tail + 0.5) / (len(values) + 1)) * self.narrowness
-        return float(min(1.0, 2 * t.sf(bound, self.freedom)))
+        bound = normal_bound((tail + 0.5) / (len(values) + 1)) * self.narrowness
+        return min(1.0, 2 * student_tail(bound, self.freedom))
 
 
 def divided(numerator: Terms, denominator: Terms) -> Terms:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.metrics.distributions import normal_bound, student_bound, student_tail
 
 _NOTHING = 1e-12
 
@@ -160,15 +161,13 @@ def mean_test(
     values: ArrayLike, *, units: ArrayLike | None = None, alternative: str = "two-sided", inflation: float = 1.0
 ) -> float | None:
     """Return the p-value of a mean of zero, two-sided or against a ``greater`` one; ``None`` where it is undefined."""
-    from scipy.stats import t
-
     numbers = np.asarray(values, dtype=np.float64)
     value, error, _, freedom = _mean_and_error(numbers, units, inflation)
     if error is None:
         return None
     if alternative == "greater":
-        return float(t.sf(value / error, freedom))
-    return float(2 * t.sf(abs(value) / error, freedom))
+        return student_tail(value / error, freedom)
+    return 2 * student_tail(abs(value) / error, freedom)
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:
@@ -241,12 +240,8 @@ def _wilson_interval(value: float, n: float, quantile: float) -> tuple[float, fl
 
 
 def _normal_quantile(level: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + level) / 2))
+    return normal_bound((1 - level) / 2)
 
 
 def _student_quantile(level: float, freedom: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(max(freedom, 1.0), (1 + level) / 2))
+    return student_bound((1 - level) / 2, max(freedom, 1.0))

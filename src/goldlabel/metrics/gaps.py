@@ -15,6 +15,7 @@ of Welch and Satterthwaite, so that a small part is not taken for as sure as a l
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.metrics.distributions import student_bound, student_tail
 from goldlabel.metrics.estimate import Estimate, check_level, effective_number, unit_numbers
 
 METHOD = "linearised, by unit"
@@ -50,8 +52,6 @@ def gap(
     level: float = 0.95,
 ) -> Gap:
     """Return the sum of the parts' shares of hits, each times its weight; the parts have no pair in common."""
-    from scipy.stats import t
-
     check_level(level)
     numbers = np.asarray(hits, dtype=np.float64)
     unit = unit_numbers(units, len(numbers))
@@ -75,8 +75,8 @@ def gap(
     # Where every unit has the same in each part, what varies cancels out.
     variance = max(_variance(np.bincount(unit, weights=terms), count) + missing, _NOTHING)
     freedom = max(variance**2 / spread, 1.0)
-    half = float(t.isf((1 - level) / 2, freedom) * np.sqrt(variance))
-    p_value = float(2 * t.sf(abs(value) / np.sqrt(variance), freedom))
+    half = student_bound((1 - level) / 2, freedom) * math.sqrt(variance)
+    p_value = 2 * student_tail(abs(value) / math.sqrt(variance), freedom)
     lowest, highest = (sum(bound(weight, 0.0) for weight in weights) for bound in (min, max))
     low, high = max(value - half, lowest), min(value + half, highest)
     estimate = Estimate(value, low, high, level, int(covered.sum()), count, METHOD)

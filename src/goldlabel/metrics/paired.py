@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.metrics.bootstrap import METHOD, Spread, drawn_rows, percentile_interval
+from goldlabel.metrics.distributions import binomial, convolve
 from goldlabel.metrics.estimate import Estimate, mean, unit_numbers
 from goldlabel.metrics.scores import Metric, checked
 from goldlabel.seeds import random_state
@@ -126,17 +127,14 @@ def _common_runs(hits: NDArray[np.float64]) -> int:
 
 def _sign_test(sums: NDArray[np.int64]) -> float:
     """Return the two-sided mid-p-value of a sum whose terms could each have had the other sign."""
-    from scipy.signal import fftconvolve
-    from scipy.stats import binom
-
     sizes, counts = np.unique(np.abs(sums[sums != 0]), return_counts=True)
     if not len(sizes):
         return 1.0
     chances = np.ones(1)
     for size, count in zip(sizes, counts, strict=True):
         spread = np.zeros(2 * size * count + 1)
-        spread[:: 2 * size] = binom.pmf(np.arange(count + 1), count, 0.5)
-        chances = fftconvolve(chances, spread)
+        spread[:: 2 * size] = binomial(count, 0.5)
+        chances = convolve(chances, spread)
     reach = (len(chances) - 1) // 2
     distance = np.abs(np.arange(-reach, reach + 1))
     observed = abs(int(sums.sum()))

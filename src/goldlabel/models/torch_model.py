@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from goldlabel.errors import GoldlabelError, InputError
+from goldlabel.metrics.distributions import binomial_tail
 from goldlabel.models.encoding import cut_by_tokens
 from goldlabel.models.model import DEVICES, PRECISIONS, Member, check_sides
 from goldlabel.models.precision import autocast, resolve_precision, single_precision
@@ -324,10 +325,8 @@ class TrainedMember(Member, Protocol):
 def check_rounding(precision: str, rounded: NDArray[np.float64], exact: NDArray[np.float64]) -> None:
     """Refuse a precision whose probabilities are too far from the exact ones."""
     if precision == "int8":
-        from scipy.stats import binom
-
         changed = int((rounded.argmax(axis=1) != exact.argmax(axis=1)).sum())
-        if binom.sf(changed - 1, len(exact), CHANGED_LABELS) < SURE:
+        if binomial_tail(changed, len(exact), CHANGED_LABELS) < SURE:
             raise InputError(
                 f"int8 changes the label of {changed} of {len(exact)} pairs and {CHANGED_LABELS:.0%} is allowed; score "
                 "in precision fp32"

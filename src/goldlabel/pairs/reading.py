@@ -18,7 +18,7 @@ import polars as pl
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile, OnBytes, data_suffix, files_in, one_input_file
 from goldlabel.pairs.ballots import COUNT_FIELDS, has_label_columns, plain_names, votes_by_name
-from goldlabel.pairs.card import HF_SPLITS
+from goldlabel.pairs.card import CARD, HF_SPLITS
 from goldlabel.pairs.columnar import parse_frame, read_arrow, read_parquet
 from goldlabel.pairs.columns import Renaming
 from goldlabel.pairs.delimited import read_text_table
@@ -42,6 +42,8 @@ BINARY_SUFFIXES = (".parquet", ".arrow", ".feather")
 DATA_SUFFIXES = (*JSON_SUFFIXES, *TEXT_SUFFIXES, *SHEET_SUFFIXES, *BINARY_SUFFIXES)
 FOLDER_SUFFIXES = tuple(suffix for suffix in DATA_SUFFIXES if suffix != ".txt")
 """What is looked for in a folder: there, a text file is a licence or a note more often than a table."""
+_DICT, _STATE = "dataset_dict.json", "state.json"
+"""What Hugging Face's library writes into the folder of a dataset with splits, and of one without."""
 FORMATS = tuple(suffix.removeprefix(".") for suffix in DATA_SUFFIXES)
 
 OnNote = Callable[[str], None]
@@ -300,10 +302,10 @@ def _ignore(_: str) -> None:
 
 def _folder_parts(folder: Path, reading: Reading) -> Iterator[tuple[Path, str]]:
     """List a folder's files with the split of each: Hugging Face's layouts, or plain data files."""
-    if (folder / "dataset_dict.json").exists():
-        for name in json.loads((folder / "dataset_dict.json").read_text())["splits"]:
+    if (folder / _DICT).exists():
+        for name in json.loads((folder / _DICT).read_text())["splits"]:
             yield folder / name, split_of(name, reading.split)
-    elif (folder / "state.json").exists():
+    elif (folder / _STATE).exists():
         yield folder, reading.split
     else:
         declared = _declared_files(folder, reading)
@@ -313,6 +315,11 @@ def _folder_parts(folder: Path, reading: Reading) -> Iterator[tuple[Path, str]]:
             raise InputError(f"{folder}: holds no pairs; files must end in {', '.join(FOLDER_SUFFIXES)}")
         for file in files:
             yield file, declared.get(file) or split_of(file.name, reading.split)
+
+
+def is_dataset(path: Path) -> bool:
+    """Say whether a folder was written as a dataset, by Goldlabel or by Hugging Face's library."""
+    return any((path / name).exists() for name in (CARD, _DICT, _STATE))
 
 
 def data_files(folder: Path) -> list[Path]:
@@ -387,7 +394,7 @@ def _saved_split(folder: Path) -> tuple[dict[str, dict[str, object]], list[Path]
     """Read what ``datasets.save_to_disk`` says about one split."""
     try:
         info = json.loads((folder / "dataset_info.json").read_text(encoding="utf-8"))
-        state = json.loads((folder / "state.json").read_text(encoding="utf-8"))
+        state = json.loads((folder / _STATE).read_text(encoding="utf-8"))
         return info, [folder / entry["filename"] for entry in state["_data_files"]]
     except (FileNotFoundError, ValueError, KeyError) as error:
         raise InputError(f"{folder}: is not a complete Hugging Face dataset folder ({error}); save it again") from error

@@ -18,10 +18,19 @@ from goldlabel.files import atomic_folder
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.review import review_sheet
 from goldlabel.report.audit.blind import blind_section, groups_section
-from goldlabel.report.audit.doubts import LABEL_ERRORS, agreement_section, data_map_section, label_errors_section
-from goldlabel.report.audit.findings import findings_section
+from goldlabel.report.audit.cards import PairTexts
+from goldlabel.report.audit.doubts import (
+    LABEL_ERRORS,
+    agreement_section,
+    data_map_section,
+    ends_of,
+    label_errors_section,
+    shown_candidates,
+)
+from goldlabel.report.audit.findings import anchors, findings_section, shown_ids
 from goldlabel.report.audit.leaks import leaks_section
 from goldlabel.report.audit.shape import length_section, overlap_section
+from goldlabel.report.audit.terms import with_terms
 from goldlabel.report.audit.words import competency_section, negators_section, tags_section, words_section
 from goldlabel.report.model_section import model_sections
 from goldlabel.report.page import Link, Page, Section, render_page
@@ -77,10 +86,10 @@ def audit_page(audit: Audit, model: ModelAudit | None = None) -> Page:
     origin: list[str | Link] = []
     if card.source is not None and card.source.startswith(("https://", "http://")):
         origin = ["The data: ", Link(card.name, card.source), ". "]
-    return Page(
+    page = Page(
         title=f"Audit of {card.name}, {audit.whole.pairs:,} pairs",
         lead=audit.verdict,
-        sections=[*_sections(audit), *(model_sections(model) if model else ())],
+        sections=[*_sections(audit), *(model_sections(model, anchors(audit)) if model else ())],
         footer=(
             *origin,
             f"Made by goldlabel audit, seed {audit.options.seed}. Intervals are at {100 * audit.options.level:g} % and "
@@ -92,11 +101,16 @@ def audit_page(audit: Audit, model: ModelAudit | None = None) -> Page:
         ),
         wide=True,
     )
+    return with_terms(page)
 
 
 def _sections(audit: Audit) -> Iterator[Section]:
     """Yield the sections: what was found, what is wrong with the data, what gives labels away, which are in doubt."""
-    yield findings_section(audit)
+    ids = shown_ids(audit) | {row["id"] for row in shown_candidates(audit)}
+    if audit.cartography:
+        ids.update(*ends_of(audit.cartography).values())
+    texts = PairTexts.read(audit, ids)
+    yield findings_section(audit, texts)
     yield leaks_section(audit)
     yield blind_section(audit)
     if len(audit.groups) > 1:
@@ -111,9 +125,9 @@ def _sections(audit: Audit) -> Iterator[Section]:
     if audit.agreement:
         yield agreement_section(audit)
     if audit.label_errors:
-        yield label_errors_section(audit)
+        yield label_errors_section(audit, texts)
     if audit.cartography:
-        yield data_map_section(audit, audit.cartography)
+        yield data_map_section(audit.cartography, texts)
 
 
 def _tables(audit: Audit) -> dict[str, pl.DataFrame]:

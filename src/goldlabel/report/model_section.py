@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import polars as pl
 
 from goldlabel.evaluate.model_audit import ModelAudit
 from goldlabel.metrics import in_percent
 from goldlabel.report.page import Bar, Section
+from goldlabel.report.table import Cell, Table
 
 
-def model_sections(audited: ModelAudit) -> Iterator[Section]:
-    """Yield what is known of a model on the pairs of the page."""
+def model_sections(audited: ModelAudit, places: Mapping[str, str]) -> Iterator[Section]:
+    """Yield what is known of a model on the pairs of the page; ``places`` is where the page tells of each artifact."""
     bars = [Bar("both sides", audited.accuracy), Bar("most frequent label", audited.majority)]
     bars[1:1] = [Bar(name.replace("_", " "), part.accuracy) for name, part in audited.partial.items()]
     text = (
@@ -26,16 +28,25 @@ def model_sections(audited: ModelAudit) -> Iterator[Section]:
         table=audited.table if len(audited.table) else None,
     )
     if audited.artifacts:
+        names = {result.cue.name: places.get(result.cue.feature, "") for result in audited.artifacts}
         text = (
             "At the same gold label, in points: how much more often the artifact's label is said of pairs that carry "
             "it, and how much more often they are answered rightly; for a word, how its label's probability changes "
             "when the word alone is taken out of hypotheses, or put before others."
         )
-        yield Section(heading="The model and the artifacts", text=text, table=audited.artifact_table)
+        yield Section(heading="The model and the artifacts", text=text, table=_linked(audited.artifact_table, names))
         text = (
             "Of pairs with each gold label, the share that the model answers with each artifact's label, in per cent."
         )
-        yield Section(heading="Its answers with and without each artifact", text=text, table=_answers(audited))
+        yield Section(
+            heading="Its answers with and without each artifact", text=text, table=_linked(_answers(audited), names)
+        )
+
+
+def _linked(frame: pl.DataFrame, addresses: Mapping[str, str]) -> Table:
+    """Return a table whose first cells lead to the findings that they name."""
+    table = Table.of(frame)
+    return replace(table, rows=[(Cell(row[0], link=addresses[row[0]]), *row[1:]) for row in frame.rows()])
 
 
 def _answers(audited: ModelAudit) -> pl.DataFrame:

@@ -26,6 +26,10 @@ class PairCard:
     hypothesis: str
     label: str
     id: str = ""
+    anchor: str = ""
+    """Where links to the card lead."""
+    link: str = ""
+    """Where a page leads from the id: to the card, or to where the pair is shown first."""
     note: str = ""
     language: str | None = None
     words: Collection[str] = ()

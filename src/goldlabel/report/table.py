@@ -54,6 +54,8 @@ class Cell:
     """Whether it stands out, as the best of a column."""
     link: str = ""
     """Where a page leads from it."""
+    anchor: str = ""
+    """Where links to it lead."""
     mark: str = ""
     """A sign right behind it, such as a dagger."""
 
@@ -67,8 +69,8 @@ class Table:
     name: str = "table"
     """What its files are called, and how a page's link ends."""
     caption: str = ""
-    pairs: bool = False
-    """Whether rows are pairs, which become cards on a narrow screen."""
+    texts: bool = False
+    """Whether rows are texts, such as pairs, which become cards on a narrow screen."""
     filtered: bool | None = None
     """Whether the page offers to filter the rows; where nothing is said, if there are many."""
 

@@ -38,6 +38,7 @@ from goldlabel.collect.work.pool import add_premises
 from goldlabel.collect.work.verifying import vote
 from goldlabel.errors import InputError
 from goldlabel.metrics import Estimate
+from goldlabel.metrics.distributions import student_bound
 from goldlabel.pairs import Result
 
 SIMULATED = 24
@@ -150,11 +151,9 @@ def predict_sum(values: Sequence[float], coming: int) -> Estimate:
 
     With mean m and deviation s of k contexts, n more sum to n m, give or take t s n sqrt(1/k + 1/n).
     """
-    from scipy.stats import t
-
     known = np.asarray(values, dtype=np.float64)
     mean, spread, k = float(known.mean()), float(known.std(ddof=1)), len(known)
-    half = float(t.ppf((1 + LEVEL) / 2, k - 1)) * spread * coming * float(np.sqrt(1 / k + 1 / coming))
+    half = student_bound((1 - LEVEL) / 2, k - 1) * spread * coming * float(np.sqrt(1 / k + 1 / coming))
     return Estimate(coming * mean, max(0.0, coming * mean - half), coming * mean + half, LEVEL, k, k, METHOD)
 
 

@@ -15,7 +15,7 @@ from goldlabel.errors import InputError, UnknownNameError
 from goldlabel.files import InputFile, OnBytes, as_url, home, input_files
 from goldlabel.pairs.card import CARD, Card
 from goldlabel.pairs.dataset import Pairs, read
-from goldlabel.pairs.reading import OnNote, ReadingOptions, in_order
+from goldlabel.pairs.reading import OnNote, ReadingOptions, data_files, in_order, is_dataset
 from goldlabel.pairs.record import Gate, Problem, conform
 from goldlabel.pairs.result import Result
 from goldlabel.pairs.rows import Parsed
@@ -86,7 +86,7 @@ def find(
     **options: Unpack[ReadingOptions],
 ) -> Pairs:
     """Return pairs by the name of a source that was added, or by a path; the options are those of ``gl.read``."""
-    if not Path(path_or_name).exists() and path_or_name in SOURCES:
+    if _names_source(path_or_name, on_note, insisted=options.get("format") is not None):
         pairs = load(path_or_name)
         return pairs.limit(limit) if limit else pairs
     if path_or_name != STDIN and not as_url(path_or_name) and not Path(path_or_name).exists():
@@ -94,6 +94,29 @@ def find(
             f"{path_or_name!r} is neither a file, a folder nor a source; {suggest(path_or_name, list(SOURCES))}"
         )
     return read(path_or_name, limit=limit, on_bytes=on_bytes, on_note=on_note, **options)
+
+
+def _names_source(text: str, on_note: OnNote | None, *, insisted: bool) -> bool:
+    """Say whether a source is meant, where something of its name may also lie here.
+
+    A dataset that lies here is meant before a source, which is told. What lies here and cannot be read as pairs is not
+    meant, unless the user ``insisted`` on its format. Between a source and a folder of files only the user can tell.
+    """
+    path, library = Path(text), data_folder(text)
+    if not path.exists():
+        return text in SOURCES
+    if text != path.name or insisted or path.resolve() == library.resolve():
+        return False
+    if is_dataset(path):
+        if on_note and is_added(text):
+            on_note(f"{text}: the dataset of that name here was read, and not the source, which lies in {library}")
+        return False
+    if path.suffix or text not in SOURCES:
+        return False
+    if not path.is_dir() or not data_files(path):
+        return True
+    how = f"{library} for the source" if is_added(text) else f"add the source from it: goldlabel data add {text} {text}"
+    raise InputError(f"{text!r} is a source, and also a folder here; write ./{text} for the folder, or {how}")
 
 
 def add(name: str, paths: Sequence[Path], *, on_bytes: OnBytes | None = None) -> Added:

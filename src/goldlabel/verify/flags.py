@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from goldlabel.messages import Message, Word
 from goldlabel.metrics import benjamini_hochberg, mean_test, p_in_words
+from goldlabel.metrics.distributions import binomial, binomial_tail, convolve
 from goldlabel.verify.majority import leading
 from goldlabel.verify.votes import Votes, marked
 
@@ -163,14 +164,9 @@ def _tilted(chance: Floats, total: int) -> Floats:
 
 def poisson_binomial(chances: Floats) -> Floats:
     """Return the probabilities of 0, 1, 2, … successes in independent trials with these chances."""
-    from scipy.signal import convolve
-    from scipy.stats import binom
-
     probabilities = np.ones(1)
     for chance, trials in zip(*np.unique(chances, return_counts=True), strict=True):
-        more = convolve(probabilities, binom.pmf(np.arange(trials + 1), trials, chance))
-        # Long ones are multiplied by Fourier transform, which may round to less than nothing.
-        probabilities = np.maximum(more, 0.0)
+        probabilities = convolve(probabilities, binomial(trials, chance))
     return probabilities
 
 
@@ -185,8 +181,6 @@ def _by_unit(scores: Floats, unit: NDArray[np.int64]) -> float:
 
 
 def _fast(votes: Votes, speed: float, least: int) -> Iterator[Suspicion]:
-    from scipy.stats import binom
-
     timed = votes.cast.filter(pl.col("seconds").is_not_null()).sort("row", "seconds")
     timed = timed.with_columns(others=_others_median(timed)).filter(
         pl.col("annotator").is_not_null() & pl.col("others").is_not_null()
@@ -202,7 +196,7 @@ def _fast(votes: Votes, speed: float, least: int) -> Iterator[Suspicion]:
         annotator = places[name]
         if cast[annotator] >= least and count >= LEAST_TIMED:
             said = {"seconds": f"{seconds:.1f}", "usual": f"{others:.1f}"}
-            yield Suspicion(annotator, float(binom.sf(quick - 1, count, 0.5)), "fast", said)
+            yield Suspicion(annotator, binomial_tail(quick, count, 0.5), "fast", said)
 
 
 def _others_median(timed: pl.DataFrame) -> pl.Series:

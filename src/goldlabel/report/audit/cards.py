@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -18,9 +18,11 @@ _SHOWN = ("id", "premise", "hypothesis", "label", "votes", "split", "language")
 
 @dataclass(frozen=True)
 class PairTexts:
-    """The pairs that a page shows, by their ids."""
+    """The pairs that a page shows, by their ids; where one is shown first, links to it lead."""
 
     rows: dict[str, dict[str, Any]]
+    _places: dict[str, str] = field(default_factory=dict)
+    """The anchors of the pairs that were shown; an id may hold anything, so they are numbered."""
 
     @classmethod
     def read(cls, audit: Audit, ids: Collection[str]) -> PairTexts:
@@ -29,12 +31,20 @@ class PairTexts:
         frame = chosen.select(_SHOWN).collect(engine="streaming")
         return cls({row["id"]: row for row in frame.iter_rows(named=True)})
 
+    def place(self, key: str) -> tuple[str, str]:
+        """Return where the link from a pair's id leads, and if the pair is shown now for the first time, the anchor."""
+        is_first = key not in self._places
+        anchor = self._places.setdefault(key, f"pair-{len(self._places) + 1}")
+        return f"#{anchor}", anchor if is_first else ""
+
     def card(self, example: Example, *, shared: bool = False) -> PairCard:
         """Return a pair as a card, with what is to be marked in it."""
-        row = self.rows[example.id]
+        row, (link, anchor) = self.rows[example.id], self.place(example.id)
         about = [*([row["split"]] if row["split"] != "none" else []), *([votes] if (votes := votes_of(row)) else [])]
         return PairCard(
             id=example.id,
+            link=link,
+            anchor=anchor,
             premise=row["premise"],
             hypothesis=row["hypothesis"],
             label=label_of(row["label"]),

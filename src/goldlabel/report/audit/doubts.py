@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from goldlabel.audit import Audit
 from goldlabel.audit.cartography import Cartography
 from goldlabel.metrics import Estimate, percent
@@ -47,21 +49,19 @@ def _as_share(figure: Estimate) -> Estimate:
     return Estimate(value, low, high, figure.level, figure.n, figure.units, figure.method)
 
 
-def label_errors_section(audit: Audit) -> Section:
+def label_errors_section(audit: Audit, texts: PairTexts) -> Section:
     """Return the first candidates with their texts, votes and probabilities; none where the model is too weak."""
     errors = audit.label_errors
     assert errors is not None
     heading, sheet = "Label errors", Link(LABEL_ERRORS, LABEL_ERRORS)
     if errors.too_weak:
         return Section(heading=heading, text=(f"{errors.title}; see ", sheet, "."))
-    candidates = errors.candidates.head(SHOWN).to_dicts()
-    texts = PairTexts.read(audit, [row["id"] for row in candidates])
     rows = []
-    for row in candidates:
-        pair = texts.rows[row["id"]]
+    for row in shown_candidates(audit):
+        pair, (link, anchor) = texts.rows[row["id"]], texts.place(row["id"])
         rows.append(
             (
-                row["id"],
+                Cell(row["id"], link=link, anchor=anchor),
                 pair["premise"],
                 pair["hypothesis"],
                 Cell(shaped(row["label"]), note=votes_of(pair)),
@@ -75,8 +75,14 @@ def label_errors_section(audit: Audit) -> Section:
         "apply-review.",
     )
     columns = ("pair", "premise", "hypothesis", "label", "the model says")
-    table = Table(name="label-errors", columns=columns, rows=rows, pairs=True, filtered=False)
+    table = Table(name="label-errors", columns=columns, rows=rows, texts=True, filtered=False)
     return Section(heading=heading, text=text, table=table)
+
+
+def shown_candidates(audit: Audit) -> list[dict[str, Any]]:
+    """Return the candidates that the page shows."""
+    errors = audit.label_errors
+    return [] if errors is None or errors.too_weak else errors.candidates.head(SHOWN).to_dicts()
 
 
 def _probabilities(by_label: dict[str, float]) -> str:
@@ -84,10 +90,14 @@ def _probabilities(by_label: dict[str, float]) -> str:
     return ", ".join(f"{label} {percent(share)}" for label, share in ranked)
 
 
-def data_map_section(audit: Audit, regions: Cartography) -> Section:
+def ends_of(regions: Cartography) -> dict[str, list[str]]:
+    """Return the pairs of each region that the page shows."""
+    return {region: regions.select(region)[:SHOWN_OF_REGION] for region in _REGIONS}
+
+
+def data_map_section(regions: Cartography, texts: PairTexts) -> Section:
     """Return the map of what training found easy, ambiguous and hard, with pairs of each region."""
-    ends = {region: regions.select(region)[:SHOWN_OF_REGION] for region in _REGIONS}
-    texts = PairTexts.read(audit, [key for ids in ends.values() for key in ids])
+    ends = ends_of(regions)
     places = {row["id"]: row for row in regions.pairs.iter_rows(named=True)}
     items = [
         Item(_REGIONS[region], _means(ends[region], places), pairs=texts.cards(ends[region])) for region in _REGIONS

@@ -32,11 +32,10 @@ _SECTIONS = {
 _SHARED = ("overlap", "overlap_rule")
 
 
-def findings_section(audit: Audit) -> Section:
+def findings_section(audit: Audit, texts: PairTexts) -> Section:
     """Return the findings: leaks, which make every score untrue, before all else."""
     if not audit.findings:
         return Section(heading=HEADING, text="Nothing stands out.")
-    texts = PairTexts.read(audit, shown_ids(audit))
     items = [_item(number, finding, texts) for number, finding in grouped(audit)]
     return Section(
         heading=HEADING, text="The gravest first, similar ones together, with pairs to look at.", items=items

@@ -82,7 +82,7 @@ def disagreement_sections(bench: BenchFolder, find_texts: FindTexts) -> Iterator
         columns=("set", "id", "label", *models),
         rows=untold,
         caption="Pairs by id; their texts are not in your library.",
-        pairs=True,
+        texts=True,
     )
     text = (
         "Where all models are wrong the pair is hard or its label is; where they are divided they have learnt "

@@ -1,5 +1,13 @@
-/* Tables sort by a click on a column's name, and show the rows that have all words of the filter. */
+/* Tables sort by a click on a column's name, and show the rows that have all words of the filter; a link opens the folds
+   around what it leads to. */
 (() => {
+  const reveal = () => {
+    const target = document.querySelector(":target");
+    for (let place = target; place; place = place.parentElement) if (place.localName === "details") place.open = true;
+    target?.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  addEventListener("load", reveal);
   const key = (row, place) => {
     const cell = row.cells[place];
     return cell.dataset.value ?? cell.textContent.trim();
