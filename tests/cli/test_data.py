@@ -267,7 +267,7 @@ main()
 """The command, whose user presses Ctrl-C the moment it imports a library."""
 
 
-@pytest.mark.parametrize("library", ["polars", "goldlabel.pairs.standard_input", "rich.table"])
+@pytest.mark.parametrize("library", ["polars", "goldlabel.pairs.standard_input", "rich.cells"])
 def test_ctrl_c_during_imports_is_one_line(jsonl: Write, library: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", SLOW_IMPORT, library, "data", "show", str(jsonl(pair()))],

@@ -85,7 +85,10 @@ def test_a_command_on_pairs_imports_no_model_and_no_other_command(tmp_path: Path
     assert not [module for module in modules if module.startswith("goldlabel.sources.") and module.endswith("snli")]
 
 
-SLOW = {"scipy.stats", "scipy.signal", "scipy.optimize", "sklearn", "rich.console", "pandas", "matplotlib", "torch"}
+SLOW = {"scipy.stats", "scipy.signal", "scipy.optimize", "sklearn", "pandas", "matplotlib", "torch", "jinja2"} | {
+    "pydantic",
+    "rich.console",
+}
 """Modules that take longer to import than most commands run."""
 
 

@@ -117,9 +117,10 @@ def audit_command(
 ) -> None:
     """Audit a dataset: artifacts in the hypotheses, overlap, leaks, tags; with -o also as a page."""
     from goldlabel.audit import AuditOptions, parse_bound
-    from goldlabel.report.audit_page import check_folder
 
     if output is not None:
+        from goldlabel.report.audit_page import check_folder
+
         check_folder(output)
     bounds = [parse_bound(text) for text in fail_on or []]
     if model is not None:

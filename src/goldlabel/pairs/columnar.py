@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,11 +77,23 @@ def open_parquet(path: Path, data: bytes | None = None) -> pq.ParquetFile:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
+    with _complete(path, pa.ArrowInvalid):
         return pq.ParquetFile(path if data is None else pa.BufferReader(data))
+
+
+def check_parquet(path: Path) -> None:
+    """Say if a file that a card names is not there, is no Parquet file or only half of one; pyarrow is not needed."""
+    with _complete(path, pl.exceptions.PolarsError):
+        pl.read_parquet_schema(path)
+
+
+@contextmanager
+def _complete(path: Path, damage: type[Exception]) -> Iterator[None]:
+    try:
+        yield
     except FileNotFoundError as error:
         raise InputError(f"{path}: there is no such file") from error
-    except (pa.ArrowInvalid, OSError) as error:
+    except (damage, OSError) as error:
         raise InputError(
             f"{path}: is not a complete Parquet file ({_first_line(error)}); it may be half-written: make it again"
         ) from error

@@ -18,7 +18,7 @@ from goldlabel.errors import InputError
 from goldlabel.files import OnBytes, data_suffix
 from goldlabel.pairs.ballots import join_votes
 from goldlabel.pairs.card import CARD, HF_SPLITS, Card, Details, read_card
-from goldlabel.pairs.columnar import open_parquet
+from goldlabel.pairs.columnar import check_parquet
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace, label_space, score_mapping
 from goldlabel.pairs.languages import SAMPLE, detect_language
 from goldlabel.pairs.reading import DATA_SUFFIXES, OnNote, Reading, ReadingOptions, read_frame, stream_pairs
@@ -383,8 +383,7 @@ def _read_dataset(folder: Path) -> Pairs:
     card = read_card(folder)
     files = [folder / entry.path for entry in card.files]
     for file in files:
-        with open_parquet(file):
-            pass
+        check_parquet(file)
     if not files:
         return Pairs(pl.LazyFrame(schema=DTYPES), card)
     frame = pl.scan_parquet(files)

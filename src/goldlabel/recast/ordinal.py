@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -40,6 +39,8 @@ class OrdinalModel:
 
     def shares(self) -> Floats:
         """Return, for each item, how many of all annotators would be expected to give each answer."""
+        from scipy.special import expit
+
         total = np.zeros((len(self.items), CATEGORIES))
         for low, log_gap in zip(self.low, self.log_gap, strict=True):
             below, within = expit(low - self.items), expit(low + np.exp(log_gap) - self.items)
@@ -125,6 +126,8 @@ class _Fit:
 
 def _slopes(place: Floats, low: Floats, log_gap: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Return each answer's probability, its slopes along the low and the high cut point, and the gap between them."""
+    from scipy.special import expit
+
     gap = np.exp(log_gap)
     below, within = expit(low - place), expit(low + gap - place)
     chance = np.maximum(np.stack([below, within - below, 1 - within]), _FLOOR)

@@ -25,8 +25,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile
 from goldlabel.pairs.labels import LabelSpace, label_space
@@ -116,6 +114,8 @@ def filled(template: str, values: Row) -> str:
 
 def read_templates(file: InputFile) -> Templates:
     """Read and check the YAML file."""
+    import yaml
+
     text = "\n".join(line for _, line in text_rows(file))
     try:
         config = yaml.safe_load(text)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -64,6 +61,9 @@ def download(source: Source, progress: Progress = SILENT) -> Path:
 
 def _download_to(part: Path, address: str, progress: Progress) -> None:
     """Fetch what is missing of ``part``; a broken connection is taken up again where it stopped."""
+    import http.client
+    import urllib.error
+
     failures = 0
     while True:
         have = part.stat().st_size if part.exists() else 0
@@ -85,6 +85,9 @@ def _download_to(part: Path, address: str, progress: Progress) -> None:
 
 def _append(part: Path, have: int, address: str, progress: Progress) -> bool:
     """Ask for the bytes from ``have`` on; say whether the file is complete."""
+    import urllib.error
+    import urllib.request
+
     request = urllib.request.Request(address, headers={"Range": f"bytes={have}-"} if have else {})
     try:
         response = urllib.request.urlopen(request, timeout=TIMEOUT)

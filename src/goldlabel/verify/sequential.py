@@ -11,6 +11,7 @@ nothing about the label.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -221,7 +222,6 @@ def _leading_probability(votes: tuple[int, ...], prior: float) -> float:
 
 def fit_prior(counts: NDArray[np.integer]) -> float:
     """Return the concentration of the symmetric Dirichlet prior under which the counts are most likely."""
-    from scipy.optimize import minimize_scalar
     from scipy.special import gammaln
 
     labels = counts.shape[1]
@@ -237,7 +237,24 @@ def fit_prior(counts: NDArray[np.integer]) -> float:
         each += (gammaln(patterns + prior) - gammaln(prior)).sum(axis=1)
         return -float((weights * each).sum())
 
-    return float(np.exp(minimize_scalar(loss, bounds=(np.log(0.01), np.log(10)), method="bounded").x))
+    return math.exp(_least(loss, math.log(0.01), math.log(10)))
+
+
+def _least(loss: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a function with one valley is least, by golden-section search (Kiefer 1953)."""
+    ratio = (math.sqrt(5) - 1) / 2
+    inner = [high - ratio * (high - low), low + ratio * (high - low)]
+    losses = [loss(place) for place in inner]
+    while high - low > 1e-6:
+        if losses[0] < losses[1]:
+            high = inner[1]
+            inner = [high - ratio * (high - low), inner[0]]
+            losses = [loss(inner[0]), losses[0]]
+        else:
+            low = inner[0]
+            inner = [inner[1], low + ratio * (high - low)]
+            losses = [losses[1], loss(inner[1])]
+    return (low + high) / 2
 
 
 def _patterns(counts: NDArray[np.integer], labels: int) -> tuple[list[tuple[tuple[int, ...], int]], NDArray[np.int64]]:
