@@ -6,8 +6,9 @@ All of one run share a Ray of this machine, whose workers are warm. ``processes`
 command does; what that takes is measured apart, with as many pieces as there are processes.
 
 Then, with ``--workers 1,2,4``, pairs a second that a model scores (``predict``) and pairs a second of an audit's
-out-of-fold models, by so many processes. With ``--near 250000,1000000`` (10000000 takes hours), the time and memory of
-near-duplicates among so many generated pairs, each size in a process of its own.
+out-of-fold models, by so many processes. With ``--near 10000000``, the time and memory of near-duplicates among a
+tenth, a fifth, half and all of so many generated pairs, each size in a process of its own; pairs and what is kept of
+them while it runs lie where ``TMPDIR`` says, some 0.5 KB each.
 """
 
 from __future__ import annotations
@@ -81,6 +82,7 @@ def measure_near(count: int) -> dict[str, Any]:
 
 
 def find_near(folder: str) -> int:
+    """Find them as ``goldlabel data duplicates`` does; reading the folder is part of it."""
     return len(gl.read(folder).duplicates().clusters)
 
 
@@ -102,7 +104,7 @@ def main() -> None:
     parser.add_argument("--pieces", type=int, default=2_000)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--workers", type=_numbers, default=[], help="such as 1,2,4")
-    parser.add_argument("--near", type=_numbers, default=[], help="such as 250000,1000000")
+    parser.add_argument("--near", type=int, help="pairs, such as 10000000")
     parser.add_argument("--scored", type=int, default=60_000, help="pairs that --workers score")
     arguments = parser.parse_args()
     if arguments.workers:
@@ -115,9 +117,17 @@ def main() -> None:
                 print("{scored_per_second:,.0f} scored, {audited_per_second:,.0f} audited".format(**row))
         write_result("cluster_workers", {"pairs": arguments.scored, "workers": rows})
     if arguments.near:
-        for row in (rows := [measure_near(count) for count in arguments.near]):
-            print("{pairs:,} pairs: {seconds:.0f} s, {peak_mb:,.0f} MB".format(**row))
-        write_result("cluster_near", {"sizes": rows})
+        sizes = []
+        for share in (0.1, 0.2, 0.5, 1):
+            sizes.append(row := measure_near(int(share * arguments.near)))
+            grown = (row["peak_mb"] - sizes[0]["peak_mb"]) * 2**20 / max(row["pairs"] - sizes[0]["pairs"], 1)
+            print(
+                "{pairs:,} pairs: {seconds:.0f} s, {cpu_seconds:.0f} s of processors, {peak_mb:,.0f} MB at most, "
+                "{result:,} duplicates".format(**row)
+                + f", {grown:.0f} bytes a pair more than the first",
+                flush=True,
+            )
+            write_result("cluster_near", {"sizes": sizes})
     if arguments.workers or arguments.near:
         return
     start = time.perf_counter()

@@ -15,7 +15,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def measure(work: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
-    """Return the seconds and the peak memory (MB) that ``work`` took in a fresh process."""
+    """Return the seconds, those of processors, and the peak memory (MB) that ``work`` took in a fresh process."""
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
     process = context.Process(target=_child, args=(queue, work, arguments))
@@ -40,8 +40,9 @@ def _child(queue: Any, work: Callable[..., Any], arguments: tuple[Any, ...]) -> 
     start = time.perf_counter()
     result = work(*arguments)
     seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    queue.put({"seconds": seconds, "peak_mb": peak, "result": result})
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    processor = usage.ru_utime + usage.ru_stime
+    queue.put({"seconds": seconds, "cpu_seconds": processor, "peak_mb": usage.ru_maxrss / 1024, "result": result})
 
 
 def write_result(name: str, figures: dict[str, Any]) -> None:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from goldlabel.errors import InputError
 from goldlabel.pairs.card import Card
 from goldlabel.pairs.dataset import Pairs
-from goldlabel.pairs.duplicates import SHINGLE, find_duplicates
+from goldlabel.pairs.duplicates import find_duplicates
 from goldlabel.pairs.labels import NLI3
+from tests.pairs.test_clusters import jaccard
 from tests.pairs.test_splits import make
 
 
@@ -106,11 +107,6 @@ def test_what_is_compared_with_stays_and_its_own_duplicates_are_not_told() -> No
     assert duplicates.clusters.select("input", "id").rows() == [(0, "00000"), (1, "00000")]
     assert duplicates.without(ours).collect()["id"].to_list() == ["00001"]
     assert duplicates.redundant["input"].to_list() == [0]
-
-
-def jaccard(one: str, other: str) -> float:
-    sets = [{t[i : i + SHINGLE] for i in range(len(t) - SHINGLE + 1)} for t in (one.ljust(3), other.ljust(3))]
-    return len(sets[0] & sets[1]) / len(sets[0] | sets[1])
 
 
 def test_finds_what_all_with_all_finds() -> None:

@@ -1,15 +1,14 @@
 """Duplicates and near-duplicates, within a dataset and across datasets.
 
 Texts equal after normalisation (NFKC, lower case, letters and digits only) are exact duplicates. Among the
-rest, MinHash with banded LSH proposes candidates (Broder 1997; Leskovec et al., *Mining of Massive Datasets*,
-ch. 3), and each is kept only if the true Jaccard similarity of the sets of character trigrams reaches the
-threshold. Two pairs are as alike as the less alike of their premises and their hypotheses, so that three
-hypotheses for one long premise are no duplicates.
+rest, MinHash with banded LSH proposes candidates (see ``minhash``), and each is kept only if the true Jaccard
+similarity of the sets of character trigrams reaches the threshold. Two pairs are as alike as the less alike of their
+premises and their hypotheses, so that three hypotheses for one long premise are no duplicates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,25 +17,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.pairs.clusters import FULL_BUCKET, Clusters, cluster_rows
 from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.labels import NO_GOLD
-from goldlabel.pairs.mixing import mix
+from goldlabel.pairs.minhash import are_alike, buckets_of, shingle
 from goldlabel.pairs.result import Result
-from goldlabel.pairs.units import normalised
 
 FIELDS = {"pair": ("premise", "hypothesis"), "premise": ("premise",), "hypothesis": ("hypothesis",)}
-SHINGLE = 3
-PERMUTATIONS = 96
-SEED = 1
-ROWS_PER_BLOCK = 20_000
-FULL_BUCKET = 32
+ROWS_PER_BLOCK = 5_000
 NOTHING = {"dataset": None, "label": NO_GOLD, "split": "none"}
 """What a cluster can reach across, and the value that counts for nothing there."""
 KEPT_FIRST = ("test", "dev", "train", "none")
 """The splits in the order in which a duplicate is kept in them."""
-
-Shingled = tuple[NDArray[np.uint64], NDArray[np.int64]]
-"""The trigrams of every text of a column as keys in one array, and where each text starts in it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -121,27 +113,14 @@ def find_duplicates(
     if on not in FIELDS:
         raise InputError(f"duplicates cannot be looked for on {on!r}; allowed: {', '.join(FIELDS)}")
     check_threshold(threshold)
-    fields = FIELDS[on]
-    frame = pl.concat(
-        pairs.frame.select(
-            pl.lit(number, pl.Int64).alias("input"),
-            pl.coalesce(pl.col("dataset"), pl.lit(pairs.card.name)).alias("dataset"),
-            "split",
-            "id",
-            "label",
-            *(normalised(field).alias(f"text {field}") for field in fields),
-        ).collect(engine="streaming")
-        for number, pairs in enumerate([*datasets, *against])
-    )
-    texts = [f"text {field}" for field in fields]
-    unique = frame.select(texts).unique(maintain_order=True).with_row_index("unique")
-    row_of = frame.select(texts).join(unique, on=texts, how="left", maintain_order="left")["unique"]
-    near = np.arange(len(unique)) if threshold == 1 else _near_clusters(unique.select(texts), threshold)
-    members = frame.drop(texts).with_columns(row_of.alias("unique"), pl.Series("cluster", near[row_of.to_numpy()]))
+    inputs = [*datasets, *against]
+    rows = sum(map(len, inputs))
+    blocks = (block for pairs in inputs for block in _blocks(pairs.frame.select(FIELDS[on])))
+    like = cluster_rows(blocks, rows, len(FIELDS[on]), threshold)
     clusters = (
-        members.filter((pl.len().over("cluster") > 1) & (pl.col("input").min().over("cluster") < len(datasets)))
+        _members(inputs, like, sum(map(len, datasets)))
         .with_columns(
-            pl.when(pl.col("unique").n_unique().over("cluster") > 1)
+            pl.when(pl.col("first").n_unique().over("cluster") > 1)
             .then(pl.lit("near"))
             .otherwise(pl.lit("exact"))
             .alias("kind"),
@@ -150,7 +129,36 @@ def find_duplicates(
         .sort("cluster", maintain_order=True)
         .select("cluster", "kind", "input", "dataset", "split", "id", "label")
     )
-    return Duplicates(clusters, len(frame), on, threshold, len(datasets))
+    return Duplicates(clusters, rows, on, threshold, len(datasets))
+
+
+def _members(inputs: Sequence[Pairs], like: Clusters, own: int) -> pl.DataFrame:
+    """Return what is like another, in clusters that hold one of the first ``own`` rows."""
+    # Clusters are numbered in the order of their first rows.
+    told = np.bincount(like.number) > 1
+    told[like.number[:own].max(initial=-1) + 1 :] = False
+    strings = dict.fromkeys(("dataset", "split", "id", "label"), pl.String)
+    members = [pl.DataFrame(schema=strings | {"input": pl.Int64, "cluster": pl.Int32, "first": pl.UInt32})]
+    start = 0
+    for number, pairs in enumerate(inputs):
+        name = pl.coalesce(pl.col("dataset"), pl.lit(pairs.card.name)).alias("dataset")
+        for block in _blocks(pairs.frame.select(name, "split", "id", "label")):
+            here = slice(start, start + len(block))
+            rows = np.flatnonzero(told[like.number[here]])
+            members.append(
+                block[rows].with_columns(
+                    pl.lit(number, pl.Int64).alias("input"),
+                    pl.Series("cluster", like.number[here][rows]),
+                    pl.Series("first", like.first[here][rows]),
+                )
+            )
+            start = here.stop
+    return pl.concat(members)
+
+
+def _blocks(frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    for batch in frame.collect_batches(chunk_size=ROWS_PER_BLOCK, maintain_order=True):
+        yield from batch.iter_slices(ROWS_PER_BLOCK)
 
 
 def find_alike(texts: pl.DataFrame, others: pl.DataFrame, threshold: float) -> NDArray[np.bool_]:
@@ -167,14 +175,15 @@ def find_alike(texts: pl.DataFrame, others: pl.DataFrame, threshold: float) -> N
         return found
     both = pl.concat([texts, others.unique(maintain_order=True)])
     tried = pl.DataFrame(schema={"left": pl.Int64, "right": pl.Int64})
-    for buckets in _buckets(both, threshold):
+    blocks = [buckets_of(shingle(block), threshold) for block in both.iter_slices(ROWS_PER_BLOCK)]
+    for buckets in np.concatenate(blocks, axis=1):
         band = pl.DataFrame({"row": np.arange(len(both)), "bucket": buckets})
         asking = band[: len(texts)].filter(~pl.Series(found)).rename({"row": "left"})
         # Of a crowded bucket some are enough: what falls into it is mostly alike.
         asked = band[len(texts) :].filter(pl.int_range(pl.len()).over("bucket") < FULL_BUCKET).rename({"row": "right"})
         met = asking.join(asked, on="bucket").select("left", "right").join(tried, on=["left", "right"], how="anti")
         left, right = met["left"].to_numpy(), met["right"].to_numpy()
-        found[left[_all_alike(both, left, right, threshold)]] = True
+        found[left[are_alike(both.__getitem__, left, right, threshold)]] = True
         tried = pl.concat([tried, met])
     return found
 
@@ -187,124 +196,3 @@ def check_threshold(threshold: float) -> None:
 
 def _count(clusters: pl.DataFrame) -> int:
     return clusters["cluster"].n_unique()
-
-
-def _near_clusters(texts: pl.DataFrame, threshold: float) -> NDArray[np.int64]:
-    """Return a cluster number for each row of unique texts."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    left, right = _candidates(_buckets(texts, threshold))
-    like = _all_alike(texts, left, right, threshold)
-    size = len(texts)
-    graph = coo_array((np.ones(int(like.sum())), (left[like], right[like])), shape=(size, size))
-    labels: NDArray[np.int64] = connected_components(graph, directed=False)[1].astype(np.int64)
-    return labels
-
-
-def _shingles(texts: pl.Series, salt: int) -> Shingled:
-    """Return the trigrams of every text of a column."""
-    lengths = np.maximum(texts.str.len_chars().to_numpy().astype(np.int64), SHINGLE)
-    joined = texts.str.pad_end(SHINGLE).str.join("").item()
-    points = np.frombuffer(joined.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
-    # Three code points of 21 bits fill 63 bits: the key is the trigram itself.
-    keys = points[:-2] | points[1:-1] << np.uint64(21) | points[2:] << np.uint64(42)
-    inside = np.ones(len(keys), dtype=bool)
-    ends = np.cumsum(lengths)[:-1]
-    inside[ends - 1] = inside[ends - 2] = False  # trigrams that reach over the end of a text
-    offsets = np.concatenate([[0], np.cumsum(lengths - SHINGLE + 1)])
-    return _mixed(keys[inside], salt), offsets
-
-
-def _mixed(keys: NDArray[np.uint64], salt: int) -> NDArray[np.uint64]:
-    """Spread keys over 64 bits, apart for each field."""
-    return mix(keys + np.uint64((0x9E3779B97F4A7C15 * (salt + 1)) & 0xFFFFFFFFFFFFFFFF))
-
-
-def _buckets(texts: pl.DataFrame, threshold: float) -> NDArray[np.uint64]:
-    """Return the bucket of each row in each band of its MinHash signature, by bands.
-
-    Trigrams and signatures, the bulk of it all, are held for a block of rows at a time.
-    """
-    width = _rows_per_band(threshold)
-    starts = range(0, PERMUTATIONS - width + 1, width)
-    buckets = np.empty((len(starts), len(texts)), dtype=np.uint64)
-    for start in range(0, len(texts), ROWS_PER_BLOCK):
-        block = texts[start : start + ROWS_PER_BLOCK]
-        signatures = _joint_signatures([_shingles(block[name], salt) for salt, name in enumerate(block.columns)])
-        for band, first in enumerate(starts):
-            buckets[band, start : start + len(block)] = _bucket(signatures[:, first : first + width])
-    return buckets
-
-
-def _candidates(buckets: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the row pairs that share a bucket of some band."""
-    parts = []
-    for row in buckets:
-        band = pl.DataFrame({"row": np.arange(len(row)), "bucket": row})
-        shared = band.filter(pl.len().over("bucket") > 1).with_columns(
-            pl.int_range(pl.len()).over("bucket").alias("place"), pl.len().over("bucket").alias("size")
-        )
-        small = shared.filter(pl.col("size") <= FULL_BUCKET)
-        parts.append(
-            small.join(small, on="bucket").filter(pl.col("row") < pl.col("row_right")).select("row", "row_right")
-        )
-        # A crowded bucket is linked as a chain and to its first row, not all with all.
-        crowded = shared.filter(pl.col("size") > FULL_BUCKET)
-        for other in (pl.col("row").shift(1), pl.col("row").first()):
-            linked = crowded.with_columns(other.over("bucket").alias("other")).filter(pl.col("other") < pl.col("row"))
-            parts.append(linked.select(pl.col("other").alias("row"), pl.col("row").alias("row_right")))
-    pairs = pl.concat(parts).unique().sort("row", "row_right")
-    return pairs["row"].to_numpy(), pairs["row_right"].to_numpy()
-
-
-def _rows_per_band(threshold: float) -> int:
-    """Choose the widest band that still finds a pair at the threshold with probability 0.99."""
-    widths = (12, 8, 6, 4, 3, 2)
-    return next((w for w in widths if (1 - threshold**w) ** (PERMUTATIONS // w) <= 0.01), 1)
-
-
-def _joint_signatures(shingled: Sequence[Shingled]) -> NDArray[np.uint32]:
-    """Return the signatures of rows: the MinHash of a union of sets is the least of their MinHashes."""
-    signatures: NDArray[np.uint32] = np.minimum.reduce([_signatures(keys, offsets) for keys, offsets in shingled])
-    return signatures
-
-
-def _signatures(keys: NDArray[np.uint64], offsets: NDArray[np.int64]) -> NDArray[np.uint32]:
-    from rensa import RMinHash
-
-    matrix = RMinHash.digest_matrix_from_flat_token_hashes(keys, offsets.astype(np.uint64), PERMUTATIONS, SEED)
-    return np.asarray(matrix.to_rows(), dtype=np.uint32)
-
-
-def _bucket(band: NDArray[np.uint32]) -> NDArray[np.uint64]:
-    bucket = np.zeros(len(band), dtype=np.uint64)
-    for column in band.T:
-        bucket = _mixed(bucket ^ column.astype(np.uint64), 0)
-    return bucket
-
-
-def _all_alike(
-    texts: pl.DataFrame, left: NDArray[np.int64], right: NDArray[np.int64], threshold: float
-) -> NDArray[np.bool_]:
-    """Return which row pairs reach the threshold in every column."""
-    like = np.ones(len(left), dtype=bool)
-    for start in range(0, len(left), ROWS_PER_BLOCK):
-        block = slice(start, start + ROWS_PER_BLOCK)
-        rows, places = np.unique([left[block], right[block]], return_inverse=True)
-        a, b = places.reshape(2, -1)
-        for salt, name in enumerate(texts.columns):
-            like[block] &= _jaccard(*_shingles(texts[name][rows], salt), a, b) >= threshold
-    return like
-
-
-def _jaccard(
-    keys: NDArray[np.uint64], offsets: NDArray[np.int64], left: NDArray[np.int64], right: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the exact Jaccard similarity of the trigram sets of each candidate."""
-    similarity = np.empty(len(left))
-    for number, (a, b) in enumerate(zip(left, right, strict=True)):
-        in_left = set(keys[offsets[a] : offsets[a + 1]].tolist())
-        in_right = set(keys[offsets[b] : offsets[b + 1]].tolist())
-        similarity[number] = len(in_left & in_right) / len(in_left | in_right)
-    return similarity
