@@ -200,10 +200,16 @@ def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
     return value
 
 
+EXTRAS_IN_USE: dict[str, str] = {}
+"""The optional packages that this process has imported, and the extra that brings each."""
+
+
 def import_extra(module: str, extra: str) -> Any:
     """Import an optional dependency, or say which extra brings it."""
     try:
-        return importlib.import_module(module)
+        imported = importlib.import_module(module)
+        EXTRAS_IN_USE[module.split(".")[0]] = extra
+        return imported
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != module.split(".")[0]:
             raise

@@ -134,6 +134,8 @@ def _open(url: str, *, write: bool = False) -> tuple[Any, str]:
         hint = "; use 'goldlabel data export --to hf --push ORG/NAME'" if scheme == "hf" else ""
         raise StorageError(f"{url}: data is written to {' and '.join(f'{name}://' for name in WRITABLE)} only{hint}")
     fsspec = import_extra("fsspec", extra)
+    # gcsfs would ask by another service, which wants more rights, what kind of bucket it is.
+    os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
     import_extra(module, extra)
     # What lies there may have changed since it was last asked for.
     with _refusals(url, "read"):
@@ -204,16 +206,23 @@ def _refusals(url: str, done: str) -> Iterator[None]:
     except GoldlabelError:
         raise
     except FileNotFoundError as error:
-        raise InputError(f"{url}: there is no such file, folder or bucket") from error
-    except PermissionError as error:
-        raise InputError(
-            f"{url}: cannot be {done} with the rights of these credentials ({_line(error)}){credentials}"
-        ) from error
+        private = f", or it is private{credentials}" if scheme == "hf" else ""  # the hub tells nobody which
+        raise InputError(f"{url}: there is no such file, folder or bucket{private}") from error
     except Exception as error:
+        if _wants_rights(error):
+            raise InputError(
+                f"{url}: cannot be {done} with the rights of these credentials ({_line(error)}){credentials}"
+            ) from error
         if "credential" in f"{type(error).__name__} {error}".lower():
             raise InputError(f"{url}: cannot be {done}, as there are no credentials{credentials}") from error
         raise InputError(f"{url}: cannot be {done} ({type(error).__name__}: {_line(error)})") from error
 
 
+def _wants_rights(error: Exception) -> bool:
+    """Say whether somebody is told that they may not; gcsfs calls that an OSError, the hub gives a status."""
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    return isinstance(error, PermissionError) or str(error).startswith("Forbidden") or status in (401, 403)
+
+
 def _line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    return " ".join(str(error).split()) or type(error).__name__

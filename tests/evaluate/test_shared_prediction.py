@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +15,7 @@ from goldlabel.errors import InputError, PieceError
 from goldlabel.evaluate import predict, shared_prediction
 from goldlabel.executors import Here, open_executor
 from tests.evaluate.samples import Told, make_pairs
+from tests.train.samples import SMALL
 
 GOLD = ["entailment", "neutral", "contradiction"] * 30
 FAILING = """
@@ -27,6 +31,28 @@ def answer(premises, hypotheses):
 """
 
 
+KILLED = """
+import os, signal, sys
+import goldlabel as gl
+from goldlabel.evaluate import predict, shared_prediction
+from goldlabel.executors import Here
+
+shared_prediction.SLICE, answered = 20, []
+
+def kill(pairs):
+    answered.append(pairs)
+    if sum(answered) == 40:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+predict(sys.argv[1], gl.read(sys.argv[2]), sys.argv[3], executor=Here(), on_pairs=kill)
+"""
+
+
+def train_small(pairs: gl.Pairs, run: Path) -> None:
+    """A network: its worker loads torch, and batches must be cut alike to give the same bytes."""
+    gl.train("cbow", pairs, run, **SMALL | {"epochs": 1})
+
+
 @pytest.fixture(autouse=True)
 def _small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_prediction, "SLICE", 20)
@@ -34,7 +60,7 @@ def _small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_processes_give_the_bytes_of_one_process(tmp_path: Path) -> None:
     pairs = make_pairs(GOLD)
-    gl.train("linear", pairs, tmp_path / "run")
+    train_small(pairs, tmp_path / "run")
     moved: list[int] = []
     for name in ("here", "processes"):
         with open_executor(name, 2 if name == "processes" else None) as executor:
@@ -48,6 +74,20 @@ def test_processes_give_the_bytes_of_one_process(tmp_path: Path) -> None:
     assert pl.read_parquet(tmp_path / "here.parquet").equals(pl.read_parquet(tmp_path / "alone.parquet"))
     assert alone.labels == done.labels
     assert not list(tmp_path.glob("*.parts"))
+
+
+def test_a_network_that_is_killed_goes_on_and_gives_the_same_bytes(tmp_path: Path) -> None:
+    pairs = make_pairs(GOLD)
+    train_small(pairs, tmp_path / "run")
+    pairs.write(tmp_path / "data")
+    killed = subprocess.run([sys.executable, "-c", KILLED, tmp_path / "run", tmp_path / "data", tmp_path / "out.csv"])
+    assert killed.returncode == -signal.SIGKILL
+    assert not (tmp_path / "out.csv").exists()
+    done = predict(tmp_path / "run", gl.read(tmp_path / "data"), tmp_path / "out.csv", executor=Here())
+    assert 40 <= done.predicted_before < 90
+    predict(tmp_path / "run", gl.read(tmp_path / "data"), tmp_path / "whole.csv", executor=Here())
+    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert pl.read_csv(tmp_path / "out.csv")["id"].to_list() == pairs.collect()["id"].to_list()
 
 
 def test_what_failed_goes_on_with_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

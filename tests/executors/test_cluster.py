@@ -95,6 +95,13 @@ def test_a_node_without_goldlabel(nodes: Any, tmp_path: Path, monkeypatch: pytes
         nodes.remove_node(bare)
 
 
+def test_a_node_without_an_extra_that_is_in_use(nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "MODELS_NEED", ("goldlabel", "installed_nowhere"))
+    for module in cluster.MODELS_NEED:
+        monkeypatch.setitem(cluster.EXTRAS_IN_USE, module, "tags")
+    refuse(nodes.address, r"^node .+: lacks installed_nowhere, which is in use here; .* \"goldlabel\[ray,tags\]==")
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
@@ -106,12 +113,13 @@ def test_a_node_without_goldlabel(nodes: Any, tmp_path: Path, monkeypatch: pytes
     ],
 )
 def test_other_versions_give_other_figures(changes: dict[str, str | None], reason: str | None) -> None:
-    ours = probe.describe_node({})
+    ours = probe.describe_node({}, [])
     versions = ours["versions"] | changes
     theirs = {
         "goldlabel": ours["goldlabel"] if not {"goldlabel", "sources"} & set(changes) else "another digest",
         "versions": {name: version for name, version in versions.items() if version and name != "sources"},
         "unseen": [],
+        "lacking": [],
     }
     fault = cluster._fault(ours, theirs)
     assert fault is None if reason is None else str(fault).startswith(reason)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from goldlabel.errors import GoldlabelError, InputError
-from goldlabel.executors import DIED, EXECUTORS, Failure, Tell, open_executor
+from goldlabel.executors import DIED, EXECUTORS, Failure, Processes, Tell, open_executor
 
 SCRIPT = """
 import sys
@@ -101,13 +101,38 @@ def test_a_process_that_dies_takes_no_other_with_it() -> None:
         ({"jobs": 0}, "0 jobs cannot be; give a number from 1 on"),
         ({"executor": "here", "jobs": 2}, "--executor here does one piece at a time, not 2"),
         ({"executor": "processes", "cluster": "head:6379"}, "--cluster is for --executor ray, .* by processes"),
-        ({"gpus_per_job": 1}, "--gpus-per-job is for --executor ray, .* by here"),
+        ({"gpus_per_job": 1}, "--gpus-per-job is for --executor processes and ray, and work is done here"),
+        ({"executor": "processes", "gpus_per_job": 1}, "--gpus-per-job 1: this machine has 0 GPUs; give fewer"),
         ({"executor": "ray", "gpus_per_job": 1.5}, r"--gpus-per-job 1\.5 cannot be; give a share such as 0\.5"),
     ],
 )
 def test_executors_that_cannot_be(options: dict[str, Any], message: str) -> None:
     with pytest.raises(GoldlabelError, match=message), open_executor(**options):
         pass
+
+
+def tell_gpus(tell: Tell) -> str:
+    return os.environ["CUDA_VISIBLE_DEVICES"]
+
+
+@pytest.mark.parametrize(
+    ("share", "jobs", "seen"),
+    [(None, 3, ("4", "5")), (1, 2, ("4", "5")), (0.5, 4, ("4", "5", "4", "5")), (2, 1, ("4,5",)), (0, 3, ("",))],
+)
+def test_gpus_are_dealt_out_to_processes(
+    share: float | None, jobs: int, seen: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,5")
+    with open_executor("processes", None if share else 3, gpus_per_job=share) as executor:
+        assert isinstance(executor, Processes)
+        assert executor.gpus == seen
+        assert executor.jobs == (min(jobs, os.cpu_count() or 1) if share else 3)
+
+
+def test_a_process_sees_its_gpus_alone() -> None:
+    outcomes: dict[str, Any] = {}
+    Processes(1, ("5",)).run(tell_gpus, {"ash": ()}, outcomes.__setitem__)
+    assert outcomes == {"ash": "5"}
 
 
 def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:

@@ -121,6 +121,11 @@ def test_a_sweep_outlives_a_node(cluster: str, doomed: Any, tmp_path: Path, monk
         assert many.runs[name].dev == run.dev
         assert len((tmp_path / "many" / name / "metrics.jsonl").read_text().splitlines()) == run.epochs
         assert not many.runs[name].finished_before
+    monkeypatch.setattr(shared_prediction, "SLICE", 10)
+    for executor in ("here", "ray"):
+        with open_executor(executor) as workers:
+            gl.predict(tmp_path / "many" / name, with_dev(), tmp_path / f"{executor}.parquet", executor=workers)
+    assert (tmp_path / "ray.parquet").read_bytes() == (tmp_path / "here.parquet").read_bytes()
 
 
 def test_recast_and_audit_give_the_bytes_of_one_process(cluster: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A stand-in for the Hugging Face hub: the few answers of it that an upload needs, from a server of the test's own.
+"""A stand-in for the Hugging Face hub: the few answers of it that uploads and downloads need, from a test's own server.
 
 It keeps what it was sent and knows one token, ``right``, which may not write to the organisation ``locked``. Parquet
 is sent as the hub has it of large files (Git LFS; its newer way, Xet, is switched off), the rest within the commit.
@@ -7,6 +7,7 @@ is sent as the hub has it of large files (Git LFS; its newer way, Xet, is switch
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
 import threading
@@ -14,8 +15,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
+
+NOT_FOUND = {"error": "Repository not found"}
 
 
 @dataclass
@@ -25,6 +28,17 @@ class Repo:
     private: bool
     files: dict[str, bytes] = field(default_factory=lambda: {".gitattributes": b"*.parquet filter=lfs\n"})
     commits: list[str] = field(default_factory=list)
+
+    def tree(self, folder: str, recursive: bool) -> list[dict[str, Any]]:
+        """List what lies in a folder, and with ``recursive`` what lies in the folders there."""
+        inside = [name for name in self.files if not folder or name.startswith(f"{folder}/")]
+        parents = {parent.as_posix() for name in inside for parent in PurePosixPath(name).parents} - {"."}
+        entries = [{"type": "directory", "path": name, "oid": "0"} for name in sorted(parents - {folder})]
+        for name in inside:
+            oid = hashlib.sha1(self.files[name]).hexdigest()
+            entries.append({"type": "file", "path": name, "size": len(self.files[name]), "oid": oid})
+        here = PurePosixPath(folder or ".")
+        return [entry for entry in entries if recursive or PurePosixPath(entry["path"]).parent == here]
 
     def check_out(self, folder: Path) -> Path:
         """Write the files as somebody who downloads them has them."""
@@ -53,16 +67,19 @@ class Hub:
             return 200, {"errors": [], "warnings": []}
         if path == "/api/repos/create":
             return self._create(json.loads(body))
-        match = re.match(r"/(?:api/)?datasets/([\w-]+/[\w-]+)(?:\.git)?/?([\w/]*)", path)
+        path, _, query = path.partition("?")
+        match = re.match(r"/(?:api/)?datasets/([\w-]+/[\w-]+)(?:\.git)?/?([\w./-]*)", path)
         if not match or match[1] not in self.repos:
-            return 404, {"error": "Repository not found"}
+            return 404, NOT_FOUND
         repo, verb = self.repos[match[1]], match[2].split("/")[0]
         match verb:
             case "":
                 return 200, {"id": match[1], "private": repo.private, "tags": [], "siblings": []}
             case "tree":
-                entries = [{"type": "file", "path": name, "size": 1, "oid": "0"} for name in repo.files]
-                return 200, entries
+                return 200, repo.tree("/".join(match[2].split("/")[2:]), "recursive=true" in query.lower())
+            case "resolve":
+                content = repo.files.get("/".join(match[2].split("/")[2:]))
+                return (404, {"error": "Entry not found"}) if content is None else (200, content)
             case "preupload":
                 files = [{"path": file["path"], "shouldIgnore": False} for file in json.loads(body)["files"]]
                 return 200, {
@@ -113,10 +130,11 @@ def stand_in() -> Iterator[Hub]:
     class Handler(BaseHTTPRequestHandler):
         def _serve(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            path, token = self.path.partition("?")[0], self.headers.get("Authorization", "")
-            status, document = hub.answer(self.command, path, token, body)
-            data = json.dumps(document).encode()
+            status, document = hub.answer(self.command, self.path, self.headers.get("Authorization", ""), body)
+            data = document if isinstance(document, bytes) else json.dumps(document).encode()
             self.send_response(status)
+            if document == NOT_FOUND:
+                self.send_header("X-Error-Code", "RepoNotFound")
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()

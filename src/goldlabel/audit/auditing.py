@@ -21,6 +21,7 @@ from goldlabel.audit.examples import Example, mark_pair
 from goldlabel.audit.features import KINDS, Features, Sample, count_features, take_sample
 from goldlabel.audit.figures import ALL_ROWS, count_foreign, count_lengths, count_negators, count_overlap, count_tags
 from goldlabel.audit.findings import EXAMPLES, LEAST_CARRIERS, MOST, Artifact, Finding, rank_artifacts
+from goldlabel.audit.folds import Folds
 from goldlabel.audit.foreign_text import MORE_THAN
 from goldlabel.audit.hygiene import find_faults, find_leaks
 from goldlabel.audit.label_errors import LabelErrors, find_label_errors
@@ -104,19 +105,25 @@ def audit(
     fit: blind.Fit | None = None,
     advance: Advance | None = None,
     executor: Executor | None = None,
+    resume: bool = False,
     **changes: Any,
 ) -> Audit:
     """Audit all pairs and each value of ``by``, and look for leaks into ``against``.
 
     ``changes`` are fields of ``AuditOptions``, such as ``tokenizer="characters"``. ``fit`` fits the models that are
     asked for; without it, those that need no trainer fit themselves. ``executor`` says where they are fitted, one for
-    each fold.
+    each fold. ``resume`` keeps what each has answered until the audit is done, and takes up what another left that was
+    interrupted: for a ``fit`` that is a function of its arguments and of Goldlabel alone.
     """
     if by is not None:
         changes["by"] = by
     chosen = dataclasses.replace(options or AuditOptions(), **changes)
     blind.check_trainable(chosen.trained, fit)
-    return _Auditor(pairs, against, chosen, fit, advance or (lambda step: None), executor or Here()).run()
+    kept = Folds() if resume and chosen.trained else None
+    result = _Auditor(pairs, against, chosen, fit, advance or (lambda step: None), executor or Here(), kept).run()
+    if kept is not None:
+        kept.clear()
+    return result
 
 
 class _Auditor:
@@ -130,9 +137,10 @@ class _Auditor:
         fit: blind.Fit | None,
         advance: Advance,
         executor: Executor,
+        kept: Folds | None,
     ) -> None:
         self.pairs, self.against, self.options, self.fit, self.advance = pairs, against, options, fit, advance
-        self.executor = executor
+        self.executor, self.kept = executor, kept
         by = [options.by] if options.by else []
         advance("reading")
         self.probabilities = read_probabilities(options.probabilities, pairs) if options.probabilities else None
@@ -301,6 +309,7 @@ class _Auditor:
             folds=self.options.folds,
             seed=self.options.seed,
             executor=self.executor,
+            kept=self.kept,
         )
 
     def _hypothesis_only(self) -> blind.OutOfFold:

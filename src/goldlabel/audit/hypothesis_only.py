@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from goldlabel.audit.bags import Bags
 from goldlabel.audit.corpus import Corpus, read_corpus
 from goldlabel.audit.figures import ends_of
+from goldlabel.audit.folds import Folds, read_fold, write_fold
 from goldlabel.audit.logistic import fit_models, hashed_ngrams
 from goldlabel.errors import InputError
 from goldlabel.executors import Executor, Here, Tell, collect
@@ -253,8 +254,12 @@ def cross_validate_model(
     folds: int = FOLDS,
     seed: int = 0,
     executor: Executor | None = None,
+    kept: Folds | None = None,
 ) -> OutOfFold:
-    """Cross-validate any trainable model, with every premise replaced by one fixed non-word unless asked for."""
+    """Cross-validate any trainable model, with every premise replaced by one fixed non-word unless asked for.
+
+    What is ``kept`` of an audit that was interrupted is taken as it is, and what is answered now is kept there.
+    """
     check_trainable((name,), fit)
     rows = np.flatnonzero(corpus.gold)
     units = corpus.units[rows]
@@ -264,12 +269,25 @@ def cross_validate_model(
         texts = without_premise(texts)
     gold = np.array(corpus.space.labels)[corpus.labels[rows]]
     probabilities = np.empty((len(rows), len(corpus.space)), dtype=np.float32)
+    pieces = {f"{name} without fold {number + 1}": number for number in range(folds)}
+    settings = {"model": name, "seed": seed, "space": corpus.space.labels}
+    paths = None if kept is None else kept.paths(texts, gold, fold, folds, **settings)
+    there = (
+        {} if paths is None else {piece: paths[number] for piece, number in pieces.items() if paths[number].exists()}
+    )
     work = {
-        f"{name} without fold {number + 1}": (name, texts, gold, corpus.space, fold == number, fit, seed)
-        for number in range(folds)
+        piece: (name, texts, gold, corpus.space, fold == number, fit, seed)
+        for piece, number in pieces.items()
+        if piece not in there
     }
-    for number, shares in enumerate(collect(executor or Here(), _predict_fold, work).values()):
-        probabilities[fold == number] = shares
+
+    def keep(piece: str, shares: NDArray[np.float64]) -> None:
+        if paths is not None:
+            write_fold(paths[pieces[piece]], shares)
+
+    answered = collect(executor or Here(), _predict_fold, work, on_done=keep)
+    for piece, number in pieces.items():
+        probabilities[fold == number] = answered[piece] if piece in answered else read_fold(there[piece])
     return OutOfFold(rows, corpus.labels[rows], units, fold, probabilities)
 
 

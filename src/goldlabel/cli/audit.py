@@ -160,6 +160,7 @@ def _audit(pairs: Pairs, others: list[Pairs], options: AuditOptions, work: WorkO
             fit=_fit() if options.trained else None,
             advance=lambda _: advance(1),
             executor=executor,
+            resume=True,
         )
 
 

@@ -1,4 +1,8 @@
-"""The way in: from its first line to its last, Ctrl-C ends the command with one line and exit code 130."""
+"""The way in: from its first line to its last, Ctrl-C ends the command with one line and exit code 130.
+
+So does SIGTERM, by which schedulers, ``systemd`` and ``kill`` end a process: work saves its state, and what was started
+or put into temporary folders goes.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,8 @@ def main() -> NoReturn:
     heeds = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if heeds:
         signal.signal(signal.SIGINT, _leave)
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     from goldlabel.cli.app import run
 
     try:

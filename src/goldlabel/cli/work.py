@@ -71,7 +71,8 @@ def work_options(
         typer.Option(
             "--gpus-per-job",
             min=0,
-            help="On a cluster, GPUs for a piece, or a share of one such as 0.25; by default one, where it has any.",
+            help="GPUs for a piece, or a share of one such as 0.25; by default one on a cluster that has any, and in "
+            "processes as many pieces on each GPU as fall to it.",
         ),
     ] = None,
 ) -> WorkOptions:

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 from goldlabel.errors import InputError
 from goldlabel.executors.executor import DIED, Executor, Failure, OnDone, OnTold, Tell, Work, collect
+from goldlabel.executors.gpus import gpus_here, share_gpus
 from goldlabel.executors.here import Here
 from goldlabel.executors.processes import Processes
 from goldlabel.registry import Registry
@@ -43,8 +44,8 @@ def open_executor(
     """Open the executor of a name: ``here``, ``processes`` or ``ray``; ``jobs`` pieces at a time at most.
 
     Without a name, several jobs are done in processes, and what has a ``cluster`` by Ray. Without ``jobs`` there are as
-    many as the machine or the cluster has room for. ``gpus_per_job`` is the share of a GPU that a piece has on a
-    cluster; by default a whole one, where there are any.
+    many as the machine or the cluster has room for. ``gpus_per_job`` is the share of a GPU that a piece has: on a
+    cluster by default a whole one, where there are any; in processes all that fall on it share it.
     """
     if jobs is not None and jobs < 1:
         raise InputError(f"{jobs} jobs cannot be; give a number from 1 on")
@@ -53,9 +54,12 @@ def open_executor(
         return
     name = executor or ("ray" if cluster else "processes" if (jobs or 1) > 1 else "here")
     opener = EXECUTORS.get(name)
-    if name != "ray" and (cluster is not None or gpus_per_job is not None):
-        option = "--cluster" if cluster is not None else "--gpus-per-job"
-        raise InputError(f"{option} is for --executor ray, and work is done by {name}; leave one of them out")
+    if name != "ray" and cluster is not None:
+        raise InputError(f"--cluster is for --executor ray, and work is done by {name}; leave one of them out")
+    if name == "here" and gpus_per_job is not None:
+        raise InputError("--gpus-per-job is for --executor processes and ray, and work is done here; leave it out")
+    if gpus_per_job is not None and (gpus_per_job < 0 or (gpus_per_job > 1 and not float(gpus_per_job).is_integer())):
+        raise InputError(f"--gpus-per-job {gpus_per_job:g} cannot be; give a share such as 0.5, or a whole number")
     with opener(jobs, cluster, gpus_per_job) as opened:
         yield opened
 
@@ -69,7 +73,12 @@ def _open_here(jobs: int | None, cluster: str | None, gpus_per_job: float | None
 
 @contextmanager
 def _open_processes(jobs: int | None, cluster: str | None, gpus_per_job: float | None) -> Iterator[Executor]:
-    yield Processes(jobs or os.cpu_count() or 1)
+    most = jobs or os.cpu_count() or 1
+    if gpus_per_job:
+        gpus = share_gpus(gpus_per_job)
+        yield Processes(min(most, len(gpus)), gpus)
+    else:
+        yield Processes(most, tuple(gpus_here()) if gpus_per_job is None else ("",))
 
 
 @contextmanager
@@ -77,8 +86,6 @@ def _open_ray(jobs: int | None, cluster: str | None, gpus_per_job: float | None)
     from goldlabel.executors.cluster import connect
     from goldlabel.executors.ray import Ray
 
-    if gpus_per_job is not None and (gpus_per_job < 0 or (gpus_per_job > 1 and not float(gpus_per_job).is_integer())):
-        raise InputError(f"--gpus-per-job {gpus_per_job:g} cannot be; give a share such as 0.5, or a whole number")
     with connect(cluster, cpus=jobs):
         yield Ray(jobs, gpus_per_job)
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import sys
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -19,7 +21,7 @@ from typing import Any
 
 from goldlabel.errors import InputError
 from goldlabel.executors import probe
-from goldlabel.registry import import_extra
+from goldlabel.registry import EXTRAS_IN_USE, import_extra
 
 CLUSTER = "GOLDLABEL_CLUSTER"
 """Where the address of the cluster is looked for if it is not given."""
@@ -28,6 +30,8 @@ ANSWER = 60.0
 _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 """How gRPC, by which Ray is spoken to, begins: HTTP/2's preface and empty settings, answered by settings."""
 _SETTINGS = 4
+MODELS_NEED = ("torch", "transformers", "peft", "fasttext", "sacrebleu", "rapidfuzz", "ot", "jieba", "textblob")
+"""What models are made of; other extras read and write, which workers do not."""
 _TRACE = ".seen."
 """How a file begins that lies in a folder only while nodes are asked whether they see it."""
 
@@ -80,10 +84,14 @@ def live_nodes() -> tuple[Node, ...]:
 
 
 def check_nodes(nodes: Iterable[Node], paths: Iterable[Path] = ()) -> None:
-    """Refuse a node that has another Goldlabel than this one, or none, other libraries, or does not see a path."""
+    """Refuse a node that would not do as this one does.
+
+    It has another Goldlabel or none, other libraries, lacks an extra that is in use here, or does not see a path.
+    """
+    needed = [module for module in MODELS_NEED if module in EXTRAS_IN_USE]
     with _traces(paths) as files:
-        ours = probe.describe_node({})
-        for node, theirs in _ask(nodes, files):
+        ours = probe.describe_node({}, [])
+        for node, theirs in _ask(nodes, files, needed):
             if reason := _fault(ours, theirs):
                 raise InputError(f"node {node.name}: {reason}")
 
@@ -101,6 +109,9 @@ def _fault(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str | None:
         here = ours["versions"].get(package, there)
         if here != there:
             return f"has {package} {there}, and here is {here}; figures may differ: install the same on all nodes"
+    if theirs["lacking"]:
+        extra = EXTRAS_IN_USE.get(module := theirs["lacking"][0], module)
+        return f'lacks {module}, which is in use here; run on it: pip install "goldlabel[ray,{extra}]=={version}"'
     if theirs["unseen"]:
         path = Path(theirs["unseen"][0])
         shown = path.parent if path.name.startswith(_TRACE) else path
@@ -108,7 +119,7 @@ def _fault(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _ask(nodes: Iterable[Node], files: dict[str, int]) -> Iterator[tuple[Node, dict[str, Any]]]:
+def _ask(nodes: Iterable[Node], files: dict[str, int], modules: list[str]) -> Iterator[tuple[Node, dict[str, Any]]]:
     """Yield what each node has."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -117,7 +128,9 @@ def _ask(nodes: Iterable[Node], files: dict[str, int]) -> Iterator[tuple[Node, d
     try:
         describe = ray.remote(num_cpus=0, max_retries=0)(probe.describe_node)
         there = {node: NodeAffinitySchedulingStrategy(node.id, soft=False) for node in nodes}
-        answers = {node: describe.options(scheduling_strategy=place).remote(files) for node, place in there.items()}
+        answers = {
+            node: describe.options(scheduling_strategy=place).remote(files, modules) for node, place in there.items()
+        }
     finally:
         ray.cloudpickle.unregister_pickle_by_value(probe)
     for node, answer in answers.items():
@@ -206,7 +219,11 @@ def _start(ray: Any, stack: ExitStack, cpus: int | None) -> None:
 def _init(ray: Any, **options: Any) -> None:
     # Ray prints the death of a node on stdout, where results belong, and has no other switch for it.
     ray._private.worker._worker_logs_enabled = False
+    before = signal.getsignal(signal.SIGTERM)
     ray.init(logging_level="ERROR", log_to_driver=False, **options)
+    # Ray ends at once, and leaves its folder; who has said how to end is heard, so that the block is left in order.
+    if callable(before) and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, before)
 
 
 def _name(node: Mapping[str, Any]) -> str:

@@ -15,12 +15,13 @@ PACKAGES = ("numpy", "polars", "scikit-learn", "torch", "transformers")
 """What figures come from: of another version, they may be others."""
 
 
-def describe_node(files: dict[str, int]) -> dict[str, Any]:
-    """Return the versions that a node has, and which files of these sizes it does not see."""
+def describe_node(files: dict[str, int], modules: list[str]) -> dict[str, Any]:
+    """Return the versions that a node has, which files of these sizes it does not see, and which modules it lacks."""
     return {
         "goldlabel": _digest_sources("goldlabel"),
         "versions": {name: found for name in ("goldlabel", *PACKAGES) if (found := _version(name))},
         "unseen": [path for path, size in files.items() if not _is_there(path, size)],
+        "lacking": [module for module in modules if importlib.util.find_spec(module) is None],
     }
 
 

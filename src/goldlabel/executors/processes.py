@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from goldlabel.executors.executor import DIED, TELL_EVERY, Failure, OnDone, OnTold, Work, attempt
+from goldlabel.executors.gpus import VISIBLE
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Processes:
     """Several pieces at a time, each in a process; the function and its arguments must be picklable."""
 
     jobs: int = 2
+    gpus: tuple[str, ...] = ()
+    """What processes see of the GPUs, in turn; where it is empty, all see what this one does."""
 
     def run(
         self,
@@ -47,14 +50,14 @@ class Processes:
             return []
         lost = []
         context = get_context("spawn")
-        stop, told = context.RawValue("b", 0), context.Queue()
+        stop, told, begun = context.RawValue("b", 0), context.Queue(), context.Value("i", 0)
         with (
             _listening(told, on_told),
             ProcessPoolExecutor(
                 min(jobs, len(work)),
                 mp_context=context,
                 initializer=_begin,
-                initargs=(function, dict(work), stop, told if on_told else None, jobs),
+                initargs=(function, dict(work), stop, told if on_told else None, jobs, self.gpus, begun),
             ) as pool,
         ):
             names = {pool.submit(_do, name): name for name in work}
@@ -113,12 +116,18 @@ class _Worker:
     told: Any
 
 
-def _begin(function: Callable[..., Any], work: Work, stop: Any, told: Any, jobs: int) -> None:
+def _begin(
+    function: Callable[..., Any], work: Work, stop: Any, told: Any, jobs: int, gpus: tuple[str, ...], begun: Any
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # between pieces, Ctrl-C is for the parent
     end_with_parent()
     _Worker.function, _Worker.work, _Worker.stop, _Worker.told = staticmethod(function), work, stop, told
     if told is not None:
         told.cancel_join_thread()
+    if gpus:
+        with begun.get_lock():
+            number, begun.value = begun.value, begun.value + 1
+        os.environ[VISIBLE] = gpus[number % len(gpus)]  # before anything asks for them
     share_cores(jobs)
 
 

@@ -55,8 +55,7 @@ class Ray:
         if not work:
             return
         ray, nodes = self.ray, live_nodes()
-        if paths:
-            check_nodes(nodes, paths)
+        check_nodes(nodes, paths)
         most = self.jobs or 2 * round(sum(node.cpus for node in nodes))
         board = None if on_told is None else _open_board(ray)
         begin = ray.remote(num_cpus=1, num_gpus=self.gpus_per_job, max_retries=0)(_do).remote
