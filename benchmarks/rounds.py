@@ -122,28 +122,38 @@ class Hurried:
 
     async def _job(self, task: dict[str, Any], end: float) -> Any:
         path = f"/assignments/{task['assignment']}"
-        told = (await self.client.get(f"{path}/tries")).json()
-        verbs = self.chance.sample(VERBS[told["target"]], k=len(VERBS[told["target"]]))  # no sentence twice in a job
-        while told["left"] and verbs and time.monotonic() < end:
+        told = await self._answered(path, (await self.client.get(f"{path}/tries")).json())
+        tried = {one["text"] for one in told["tries"]}  # a job may have been begun before
+        texts = [hypothesis(task["premise"], verb) for verb in VERBS[told["target"]]]
+        texts = self.chance.sample(left := [text for text in texts if text not in tried], k=len(left))
+        while self._goes_on(told) and texts and time.monotonic() < end:
             began = time.perf_counter()
-            text = hypothesis(task["premise"], verbs.pop())
-            told = await self._post(f"{path}/tries", key=f"{len(verbs)} left", text=text)
-            while told["tries"][-1]["state"] == "waiting":
-                told = (await self.client.get(f"{path}/tries")).json()
+            sent = await self._post(f"{path}/tries", key=f"{len(told['tries'])} before", text=texts.pop())
+            told = await self._answered(path, sent)
             self.taken.append(time.perf_counter() - began)
             if self.pause:
                 await asyncio.sleep(self.pause)
-            if told["tries"][-1]["state"] == "fooled":
-                break
-        if not told["tries"] or (told["left"] and told["tries"][-1]["state"] != "fooled"):
+        if not told["tries"] or self._goes_on(told):
             return None
         fooled = told["tries"][-1]["state"] == "fooled"
         reasons = {"label": "The verb says so.", "model": "It does not know the verb."} if fooled else {}
         return (await self._post(f"{path}/finish", key="end", reasons=reasons, timings={"total": 10.0}))["work"]
 
+    async def _answered(self, path: str, told: dict[str, Any]) -> dict[str, Any]:
+        """Ask until the last try is answered."""
+        while told["tries"] and told["tries"][-1]["state"] == "waiting":
+            told = (await self.client.get(f"{path}/tries")).json()
+        return told
+
+    @staticmethod
+    def _goes_on(told: dict[str, Any]) -> bool:
+        """Say whether there is another try, as the model was not fooled yet."""
+        return bool(told["left"]) and not (told["tries"] and told["tries"][-1]["state"] == "fooled")
+
     async def _post(self, path: str, **body: Any) -> Any:
         response = await self.client.post(path, json=body)
-        response.raise_for_status()
+        if response.is_error:
+            raise RuntimeError(f"{path}: {response.status_code} {response.text}")
         return response.json()
 
 

@@ -9,9 +9,9 @@ from sqlalchemy import select
 from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.new_pairs import NewPair, import_pairs
 from goldlabel.collect.money.recount import check
-from goldlabel.collect.people.people import roles, set_member
+from goldlabel.collect.people.people import add_member, roles, set_member
 from goldlabel.collect.people.qualification import allow_attempt, answer_training, people_overview, training, trust
-from goldlabel.collect.protocols import Protocol
+from goldlabel.collect.protocols import Protocol, make_protocol
 from goldlabel.collect.refusals import Conflict, Missing
 from goldlabel.collect.schema import answers, training_answers
 from goldlabel.collect.store import Store
@@ -30,14 +30,16 @@ def qualified(protocol: Protocol | None = None, **changes: object) -> Protocol:
 
 
 def train(store: Store, project_id: int, person_id: int, protocol: Protocol, *, wrong: int) -> str:
-    shown = training_examples(protocol)
-    for number, example in enumerate(shown):
+    shown = training_examples(protocol, "writer")
+    for number, example in shown.items():
         other = next(label for label in protocol.answers if label != example.label)
         with store.write() as tx:
-            right = answer_training(tx, project_id, person_id, number, other if number < wrong else example.label)
+            right = answer_training(
+                tx, project_id, person_id, "writer", number, other if number < wrong else example.label
+            )
             assert right == (number >= wrong)
     with store.read() as tx:
-        return training(tx, project_id, person_id).state
+        return training(tx, project_id, person_id, "writer").state
 
 
 @pytest.mark.parametrize(("wrong", "state"), [(0, "passed"), (1, "passed"), (2, "failed")])
@@ -54,19 +56,51 @@ def test_the_first_answer_to_an_example_stands(store: Store) -> None:
     protocol = qualified(training=5)
     project_id = meadow(store, protocol, news=1)
     [writer] = join(store, project_id, "writer", 1)
-    [first, *_] = training_examples(protocol)
+    [first, *_] = training_examples(protocol, "writer").values()
     with store.write() as tx:
-        assert not answer_training(tx, project_id, writer, 0, "unrelated")
-        assert not answer_training(tx, project_id, writer, 0, first.label)
-        stands = training(tx, project_id, writer)
+        assert not answer_training(tx, project_id, writer, "writer", 0, "unrelated")
+        assert not answer_training(tx, project_id, writer, "writer", 0, first.label)
+        stands = training(tx, project_id, writer, "writer")
         assert (stands.state, stands.given, stands.right, stands.total) == ("open", {0: "unrelated"}, 0, 5)
         assert len(tx.all(select(training_answers))) == 1
-        with pytest.raises(InputError, match="no training example 5; allowed: 0 to 4"):
-            answer_training(tx, project_id, writer, 5, "neutral")
+        with pytest.raises(InputError, match="no training example 5 for writer; allowed: 0, 1, 2, 3, 4"):
+            answer_training(tx, project_id, writer, "writer", 5, "neutral")
         with pytest.raises(InputError, match="answer 'maybe' is not one of entailment"):
-            answer_training(tx, project_id, writer, 1, "maybe")
+            answer_training(tx, project_id, writer, "writer", 1, "maybe")
         with pytest.raises(Missing):
-            answer_training(tx, project_id, writer + 1, 1, "neutral")
+            answer_training(tx, project_id, writer + 1, "writer", 1, "neutral")
+
+
+def test_who_has_two_roles_is_trained_for_each_by_its_own_examples(store: Store) -> None:
+    protocol = make_protocol("adversarial", "en")
+    protocol = replace(protocol, qualification=replace(protocol.qualification, training=14, threshold=1.0))
+    with store.write() as tx:
+        project_id = create_project(tx, "rounds", protocol).id
+    [person] = join(store, project_id, "writer", 1)
+    with store.write() as tx:
+        add_member(tx, project_id, person, "verifier", by=None)
+
+    def practise(role: str, *, right: bool) -> str:
+        with store.write() as tx:
+            for number, example in training_examples(protocol, role).items():
+                label = example.label if right else "incomprehensible"
+                answer_training(tx, project_id, person, role, number, label)
+            return training(tx, project_id, person, role).state
+
+    def overall() -> tuple[str, int, int]:
+        with store.read() as tx:
+            (one,) = people_overview(tx, project_id)
+        return one.training.state, one.training.right, one.training.total
+
+    assert practise("writer", right=True) == "passed"
+    assert overall() == ("open", 14, 26), "two of the examples are for both"
+    assert practise("verifier", right=False) == "failed"
+    with store.write() as tx:
+        allow_attempt(tx, project_id, person, by=None)
+    assert practise("verifier", right=True) == "passed"
+    assert overall()[0] == "passed"
+    with store.read() as tx:
+        assert training(tx, project_id, person, "writer").state == "passed", "what was passed stays so"
 
 
 def test_the_requester_can_allow_another_attempt(store: Store) -> None:
@@ -75,11 +109,11 @@ def test_the_requester_can_allow_another_attempt(store: Store) -> None:
     [writer] = join(store, project_id, "writer", 1)
     assert train(store, project_id, writer, protocol, wrong=1) == "failed"
     with store.write() as tx:
-        assert not answer_training(tx, project_id, writer, 0, training_examples(protocol)[0].label)
-        assert training(tx, project_id, writer).state == "failed"
+        assert not answer_training(tx, project_id, writer, "writer", 0, training_examples(protocol, "writer")[0].label)
+        assert training(tx, project_id, writer, "writer").state == "failed"
     with store.write() as tx:
         allow_attempt(tx, project_id, writer, by=None)
-        assert training(tx, project_id, writer).attempt == 2
+        assert training(tx, project_id, writer, "writer").attempt == 2
     assert train(store, project_id, writer, protocol, wrong=0) == "passed"
     with store.write() as tx, pytest.raises(Conflict, match="the training is not failed"):
         allow_attempt(tx, project_id, writer, by=None)

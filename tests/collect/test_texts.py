@@ -94,7 +94,7 @@ def test_the_examples_keep_the_rules_they_explain(language: str, headings: tuple
 @pytest.mark.parametrize(("name", "size"), [("multi", 20), ("human-baseline", 20), ("vetting", 10)])
 def test_training_examples_are_balanced_and_explained(name: str, size: int, language: str) -> None:
     protocol = make_protocol(name, language)
-    examples = training_examples(protocol)
+    examples = [*training_examples(protocol, "verifier").values()]
     assert len(examples) == len({one.premise for one in examples}) == size
     counts = Counter(one.label for one in examples)
     assert {*counts} == {*protocol.label_space.labels}
@@ -112,10 +112,14 @@ def test_training_examples_of_ones_own() -> None:
     own = TrainingExample(premise="A", hypothesis="B", label="neutral", explanation="Nothing is said.")
     protocol = replace(make_protocol("multi", "en"), examples=(own,))
     with pytest.raises(InputError, match="20 training examples are asked for, and there are 1 in en for nli3; lower"):
-        training_examples(protocol)
+        training_examples(protocol, "writer")
     short = replace(protocol, qualification=replace(protocol.qualification, training=1))
-    assert training_examples(short) == [own]
-    assert training_examples(replace(short, examples=()))[0].premise != "A"
+    assert training_examples(short, "writer") == training_examples(short, "verifier") == {0: own}
+    assert training_examples(replace(short, examples=()), "writer")[0].premise != "A"
+    judging = replace(own, premise="C", role="verifier")
+    shared = replace(short, examples=(own, judging), qualification=replace(short.qualification, training=2))
+    assert training_examples(shared, "writer") == {0: own}
+    assert [*training_examples(shared, "verifier").items()] == [(1, judging), (0, own)], "first what is for them alone"
 
 
 @pytest.mark.parametrize(
@@ -134,12 +138,16 @@ def test_who_writes_against_a_model_and_who_judges_it_read_the_same_words(langua
 
 
 @pytest.mark.parametrize(("language", "model"), [("en", "model"), ("zh", "模型")])
-def test_who_is_trained_for_rounds_learns_what_models_get_wrong(language: str, model: str) -> None:
-    rounds, plain = (training_examples(make_protocol(name, language)) for name in ("adversarial", "multi"))
-    own = [example for example in rounds if example not in plain]
-    assert own == rounds[:12], "those about models come first"
-    assert sum(model in example.explanation for example in own) > len(own) / 2
-    assert Counter(example.label for example in own) == dict.fromkeys(ORDER["nli3"], 4)
-    assert len({example.premise for example in rounds}) == len(rounds) == 20
-    counts = Counter(example.label for example in rounds).values()
-    assert max(counts) - min(counts) <= 1
+def test_each_role_is_trained_for_rounds_by_examples_of_its_own(language: str, model: str) -> None:
+    protocol, plain = (make_protocol(name, language) for name in ("adversarial", "multi"))
+    usual = [one.premise for one in training_examples(plain, "writer").values()]
+    of_role = {role: [*training_examples(protocol, role).values()] for role in ("writer", "verifier")}
+    own = {role: [one for one in shown if one.premise not in usual] for role, shown in of_role.items()}
+    assert not {one.premise for one in own["writer"]} & {one.premise for one in own["verifier"]}
+    assert sum(model in one.explanation for one in own["writer"]) > len(own["writer"]) / 2
+    for role, shown in of_role.items():
+        assert own[role] == shown[:12], "what is for the role alone comes first"
+        assert Counter(one.label for one in own[role]) == dict.fromkeys(ORDER["nli3"], 4)
+        assert len({one.premise for one in shown}) == len(shown) == 20
+        counts = Counter(one.label for one in shown).values()
+        assert max(counts) - min(counts) <= 1

@@ -12,8 +12,9 @@ from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.refusals import Conflict, Missing
 from goldlabel.collect.rounds.fooling import finish
+from goldlabel.collect.rounds.records import all_tries
 from goldlabel.collect.rounds.rounds import Adversary, open_round
-from goldlabel.collect.rounds.tries import LEASE, add_try, are_scores, decide, take_questions, tries_of
+from goldlabel.collect.rounds.tries import LEASE, add_try, are_scores, decide, take_questions
 from goldlabel.collect.schema import pairs
 from goldlabel.collect.store import Store
 from goldlabel.collect.work import assignment
@@ -74,9 +75,10 @@ def other(target: str) -> str:
 def test_a_writer_tries_until_the_model_is_wrong(task: tuple[Store, int, int]) -> None:
     store, number, writer = task
     with store.write() as tx:
-        first = add_try(tx, number, writer, key="a", text=" The heron was   cold. ")
+        job = add_try(tx, number, writer, key="a", text=" The heron was   cold. ")
+        (first,) = job.tries
         assert (first.number, first.text, first.drawn, first.fooled) == (1, "The heron was cold.", "m", None)
-        assert add_try(tx, number, writer, key="a", text="Something else.") == first
+        assert add_try(tx, number, writer, key="a", text="Something else.") == job
         with pytest.raises(Conflict, match="waits for the model"):
             add_try(tx, number, writer, key="b", text="The heron was old.")
         with pytest.raises(Conflict, match="waits for the model"):
@@ -86,13 +88,13 @@ def test_a_writer_tries_until_the_model_is_wrong(task: tuple[Store, int, int]) -
         assert question.space.labels == LABELS
         decide(tx, question.id, model="m", scores=say(first.target))
         decide(tx, question.id, model="m2", scores=say(other(first.target)))
-        assert tries_of(tx, number, writer)[0].model == "m", "what was said first stands"
-        assert tries_of(tx, number, writer)[0].fooled is False
+        assert all_tries(tx, number)[0].model == "m", "what was said first stands"
+        assert all_tries(tx, number)[0].fooled is False
     tried(store, number, writer, "old", other(first.target))
     with store.write() as tx, pytest.raises(Conflict, match="no need for another"):
         add_try(tx, number, writer, key="c", text="The heron was grey.")
     with store.read() as tx:
-        assert [(one.number, one.fooled) for one in tries_of(tx, number, writer)] == [(1, False), (2, True)]
+        assert [(one.number, one.fooled) for one in all_tries(tx, number)] == [(1, False), (2, True)]
 
 
 def test_tries_become_pairs_and_what_fooled_the_model_is_verified(task: tuple[Store, int, int]) -> None:
@@ -141,7 +143,7 @@ def test_the_same_sentence_again_is_refused_and_costs_no_try(task: tuple[Store, 
     with store.write() as tx:
         with pytest.raises(InputError, match="you tried this sentence before"):
             add_try(tx, number, writer, key="again", text=" the HERON was  cold.")
-        assert len(tries_of(tx, number, writer)) == 1
+        assert len(all_tries(tx, number)) == 1
     tried(store, number, writer, "old", None)
 
 
@@ -153,7 +155,7 @@ def test_a_try_that_no_model_answers_costs_nothing(task: tuple[Store, int, int])
             (question,) = take_questions(tx, "worker", 10)
             decide(tx, question.id, model=None, scores=None, problem="m: no answer within 30 s")
     with store.write() as tx:
-        assert all(one.failed for one in tries_of(tx, number, writer))
+        assert all(one.failed for one in all_tries(tx, number))
         with pytest.raises(Conflict, match="nothing has been tried yet"):
             finish(tx, number, writer, key="end", reasons=REASONS)
     tried(store, number, writer, "cold", None)

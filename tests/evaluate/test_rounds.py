@@ -116,6 +116,20 @@ def test_verified_pairs_teach_and_unverified_ones_do_not(trained: tuple[Any, Pat
     assert float(claim["p"]) == pytest.approx(expected.p_value)
 
 
+def test_the_rounds_are_held_against_plain_pairs_at_several_sizes(trained: tuple[Any, Path]) -> None:
+    results, folder = trained
+    lines = {row["data"]: row for row in table(folder, "efficiency")}
+    assert list(lines) == [f"{source}, {size} pairs" for size in (15, 30, 60) for source in ("train", "rounds")]
+    assert [row["pairs"] for row in lines.values()] == ["15", "15", "30", "30", "60", "60"]
+    assert value(lines["rounds, 60 pairs"]["all"]) > value(lines["train, 60 pairs"]["all"])
+    claims = [
+        row for row in table(folder, "claims") if row["claim"] == "the rounds teach more than as many plain pairs"
+    ]
+    assert [row["first"] for row in claims] == [f"linear (rounds, {size} pairs)" for size in (15, 30, 60)]
+    drawn = {system.name: system.training.sizes for system in results.plan.systems if system.training}
+    assert drawn["linear (rounds, 15 pairs)"] in ((7, 8), (8, 7))
+
+
 def test_labels_that_hang_on_the_hypothesis_alone_are_found_without_premises(trained: tuple[Any, Path]) -> None:
     _, folder = trained
     lines = {(row["data"], row["reads"]): row for row in table(folder, "table-6")}
@@ -148,7 +162,8 @@ def test_what_a_campaign_lacks_is_named(tmp_path: Path) -> None:
     options = {"beside": "nowhere"}
     pairs = dataset(records, "bare")
     results = run("rounds", tmp_path, pairs, ["linear"], "campaign", train=base(), options=options)
-    assert set(results.plan.missing) == {"exclusive", "nowhere", "training rounds", "table-5", "table-7", "figure-3"}
+    lacks = {"exclusive", "nowhere", "training rounds", "table-5", "table-7", "figure-3", "efficiency"}
+    assert set(results.plan.missing) == lacks
     assert results.sets == ("R2", "R10")
     assert not (tmp_path / "bench/tables/table-5.csv").exists()
 

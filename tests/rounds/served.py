@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,11 +17,11 @@ import httpx
 from sqlalchemy import func, select
 
 from goldlabel.collect.schema import tries
-from goldlabel.collect.store import Store
+from goldlabel.collect.store import Store, Transaction
 
 
 class Served:
-    """The server of a collection, always at the same address."""
+    """The server of a collection and its workers, always at the same address."""
 
     def __init__(self, folder: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -28,10 +30,17 @@ class Served:
         self.address = f"http://127.0.0.1:{self._port}"
         self.process: subprocess.Popen[bytes] | None = None
 
+    def __enter__(self) -> Served:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
     def start(self) -> None:
         """Start the server, and wait until it answers."""
         command = [sys.executable, "-m", "goldlabel", "collect", "serve", str(self._folder), "--port", str(self._port)]
-        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
         while True:
             assert self.process.poll() is None, "the server did not start"
             try:
@@ -41,33 +50,41 @@ class Served:
                 time.sleep(0.05)
 
     def kill(self) -> None:
-        """Kill the server: it has no time to end anything."""
+        """Kill the server and its workers at once: none of them has time to end anything."""
         assert self.process is not None
-        self.process.kill()
+        os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
-    def kill_at(self, store: Store, count: int) -> None:
-        """Kill the server when so many tries were made, and start it again."""
-        while _tries(store) < count:
-            time.sleep(0.02)
-        self.kill()
-        self.start()
+    @contextmanager
+    def killed(self, store: Store, moment: Callable[[Transaction], bool]) -> Iterator[None]:
+        """Kill everything at some moment while the block runs, and start it again."""
+
+        def kill() -> None:
+            while not ended.is_set():
+                with store.read() as tx:
+                    now = moment(tx)
+                if now:
+                    self.kill()
+                    self.start()
+                    return
+                time.sleep(0.005)
+
+        ended, before = threading.Event(), self.process
+        killing = threading.Thread(target=kill, daemon=True)
+        killing.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            killing.join()
+        assert self.process is not before, "the moment never came"
 
 
-@contextmanager
-def served_and_killed(store: Store, folder: Path, *, at: int) -> Iterator[Served]:
-    """Serve a collection; the server is killed after ``at`` tries, and started again."""
-    server = Served(folder)
-    server.start()
-    killing = threading.Thread(target=server.kill_at, args=(store, at), daemon=True)
-    killing.start()
-    try:
-        yield server
-        killing.join()
-    finally:
-        server.kill()
+def has_tried(count: int) -> Callable[[Transaction], bool]:
+    """Return the moment at which so many tries were made in all rounds."""
+    return lambda tx: tx.value(select(func.count()).select_from(tries)) >= count
 
 
-def _tries(store: Store) -> int:
-    with store.read() as tx:
-        return int(tx.value(select(func.count()).select_from(tries)))
+def is_scoring(tx: Transaction) -> bool:
+    """Say whether a worker holds a try that is not answered yet."""
+    return tx.one(select(tries.c.id).where(tries.c.worker.is_not(None), tries.c.decided_at.is_(None))) is not None

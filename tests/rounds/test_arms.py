@@ -25,7 +25,7 @@ from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.rounds.costs import costs_of
 from goldlabel.collect.rounds.fooling import finish
 from goldlabel.collect.rounds.rounds import Adversary, Rates, close_round, open_round
-from goldlabel.collect.rounds.tries import add_try, decide, take_questions, target_of
+from goldlabel.collect.rounds.tries import add_try, decide, job_of, take_questions
 from goldlabel.collect.schema import metadata
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.work.assignment import claim
@@ -65,7 +65,7 @@ class Campaign:
         with store.write() as tx:
             self.id = create_project(tx, "owners", protocol, seed=5).id
             add_premises(tx, self.id, contexts(0, CONTEXTS), by=None)
-        self.proposed = propose(store, self.id, by_function("tests.rounds.test_arms:write"), "mine")
+        self.proposed = propose(store, self.id, by_function("tests.rounds.test_arms:write"))
         with store.write() as tx:
             model = [Adversary(name="m", reference="tests.web.duels:obedient", options={})]
             rates = Rates(pair=Decimal("1.00"), bonus=Decimal("0.50"))
@@ -103,7 +103,7 @@ class Campaign:
 
     def send(self, tx: Transaction, number: int, person: int, premise: str, turn: int, arm: str) -> str:
         """Write a sentence; the model is wrong at the second, and at every third sentence of writers who do not see."""
-        target = target_of(tx, own_assignment(tx, number, person))
+        target = job_of(tx, own_assignment(tx, number, person)).target
         text = hypothesis(premise, VERBS[target][turn])
         add_try(tx, number, person, key=f"t{turn}", text=text)
         (question,) = take_questions(tx, "worker", 10)
@@ -170,7 +170,7 @@ def test_every_pair_says_its_arm_what_a_model_said_and_where_its_text_comes_from
     for one, text in zip(told, frame["hypothesis"], strict=True):
         if one.get("proposal"):
             assert one["text_from"] == "person, from a proposal"
-            assert one["proposal"]["source"] == "mine"
+            assert one["proposal"]["source"] == "tests.rounds.test_arms:write"
             assert 0 < one["proposal"]["distance"] <= max(len(text), len(one["proposal"]["text"]))
     verified = frame["meta"].str.json_path_match("$.verified") == "true"
     assert Counter(frame.filter(verified)["condition"]) == dict.fromkeys(ARMS, CONTEXTS)
@@ -261,10 +261,10 @@ def test_proposals_are_made_once_and_tell_their_source(
     campaign: Campaign, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     assert campaign.proposed == 3 * CONTEXTS
-    assert propose(campaign.store, campaign.id, by_function("tests.rounds.test_arms:write"), "mine") == 0
+    assert propose(campaign.store, campaign.id, by_function("tests.rounds.test_arms:write")) == 0
     with campaign.store.write() as tx:
         add_premises(tx, campaign.id, contexts(900, 1), by=None)
-    assert propose(campaign.store, campaign.id, by_examples(lessons(1)), "examples lessons") == 3
+    assert propose(campaign.store, campaign.id, by_examples(lessons(1), "examples lessons")) == 3
     for wrong in ("nothing", "tests.rounds.test_arms:nothing"):
         with pytest.raises(InputError, match="--generator"):
             by_function(wrong)

@@ -25,7 +25,7 @@ from tests.cli.commands import run
 from tests.collect.campaign import join
 from tests.rounds.campaign import BONUS, Played, command, set_up
 from tests.rounds.players import lessons, truth
-from tests.rounds.served import served_and_killed
+from tests.rounds.served import Served, has_tried, is_scoring
 from tests.web.site import serving
 
 CONTEXTS = (72, 72, 36)
@@ -49,13 +49,29 @@ main()
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
-    """Play three rounds, with models trained after the first and the second; the first training is killed once."""
-    campaign = set_up(tmp_path_factory.mktemp("loop") / "campaign")
-    folder = campaign.folder
+def calm(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    """Play three rounds in which nothing happens."""
+    campaign = set_up(tmp_path_factory.mktemp("calm") / "campaign")
     with serving(campaign.store) as site:
-        campaign.play(site.address, CONTEXTS[0])
-        command(*campaign.training[:-1], folder.parent / "calm")
+        for number in ROUNDS:
+            campaign.play(site.address, CONTEXTS[number])
+            if number != ROUNDS[-1]:
+                command(*campaign.training)
+    return campaign
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
+    """Play three rounds with models trained after the first and the second, of which much is killed on the way.
+
+    The server with its workers is killed in the middle of the first round and while a model answers in the second, the
+    first training before its second model.
+    """
+    campaign = set_up(tmp_path_factory.mktemp("loop") / "campaign")
+    folder, store = campaign.folder, campaign.store
+    with Served(folder) as server:
+        with server.killed(store, has_tried(CONTEXTS[0] // 2)):
+            campaign.play(server.address, CONTEXTS[0])
         killed = subprocess.run([sys.executable, "-c", DYING, "collect", "round", *map(str, campaign.training)])
         assert killed.returncode == -signal.SIGKILL
         (first,) = campaign.runs.glob("round-1/**/model.safetensors")
@@ -63,15 +79,17 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
         trained = command(*campaign.training)
         assert first.stat().st_mtime_ns == made, "what was done is done"
         assert command("close", folder)["rounds"][0]["trained"]["adversaries"] == trained["adversaries"]
-        campaign.play(site.address, CONTEXTS[1])
+        with server.killed(store, is_scoring):
+            campaign.play(server.address, CONTEXTS[1])
         command(*campaign.training)
-        campaign.play(site.address, CONTEXTS[2])
-        tag(campaign)
-        elsewhere = folder.parent / "elsewhere"
-        lessons(1, split="dev", first=20_000).write(elsewhere)
-        words = ("--compare", "linear", "--with", campaign.lessons, "--beside", elsewhere, "--seeds", 1)
-        campaign.report = command("report", folder, "-o", folder.parent / "report", *words)
-        yield campaign
+        campaign.play(server.address, CONTEXTS[2])
+    tag(campaign)
+    elsewhere = folder.parent / "elsewhere"
+    lessons(1, split="dev", first=20_000).write(elsewhere)
+    words = ("--compare", "linear", "--with", campaign.lessons, "--beside", elsewhere, "--seeds", 1)
+    campaign.report = command("report", folder, "-o", folder.parent / "report", *words)
+    yield campaign
+    store.close()
 
 
 def tag(campaign: Played) -> None:
@@ -180,34 +198,33 @@ def test_the_report_has_every_model_on_every_round(played: Played) -> None:
 def test_steps_are_written_down_once_and_too_few_pairs_are_told(played: Played) -> None:
     with played.store.read() as tx:
         kinds = Counter(event.kind for event in history(tx, played.project_id, limit=100_000))
-    assert (kinds["round.opened"], kinds["round.closed"], kinds["round.trained"]) == (3, 3, 3)
+    assert (kinds["round.opened"], kinds["round.closed"], kinds["round.trained"]) == (3, 3, 2)
     done = run("collect", "round", "train", played.folder, "--model", "linear", "-o", played.runs)
     assert done.returncode == 2
     assert "verified pairs in dev, and at least 10 are needed to choose models by" in done.stderr
 
 
-def test_a_training_that_is_killed_goes_on_to_the_same_models(played: Played) -> None:
-    calm, killed = (weights(played.folder.parent / name) for name in ("calm", "runs"))
-    assert len(calm) == 2
-    assert killed == calm
+def test_a_training_that_is_killed_goes_on_to_the_same_models(played: Played, calm: Played) -> None:
+    assert len(weights(calm.runs)) == 4
+    assert weights(played.runs) == weights(calm.runs)
 
 
-def test_a_server_that_is_killed_changes_nothing(tmp_path: Path) -> None:
-    calm, killed = (set_up(tmp_path / name / "campaign") for name in ("calm", "killed"))
-    with serving(calm.store) as site:
-        calm.play(site.address, 6)
-    with served_and_killed(killed.store, killed.folder, at=3) as server:
-        killed.play(server.address, 6)
-    assert killed.jobs == calm.jobs
-    assert told(killed.exports[0]) == told(calm.exports[0])
-    with killed.store.read() as tx:
-        assert check(tx, killed.project_id) == []
+def test_a_server_that_is_killed_changes_nothing(played: Played, calm: Played) -> None:
+    assert played.jobs == calm.jobs
+    for killed, undisturbed in zip(played.exports, calm.exports, strict=True):
+        assert told(killed) == told(undisturbed)
 
 
 def test_what_teaches_more_is_compared(played: Played) -> None:
     report = played.report
     for taught in ("train", "train+rounds", "R1", "R2", "R3", "verified", "unverified"):
         assert any(name.startswith(f"linear ({taught}, ") for name in report["comparisons"]), taught
+    curve = [(one["data"], one["pairs"]) for one in report["efficiency"] if one["on"] == "all"]
+    most = max(pairs for _, pairs in curve)
+    assert curve == [(data, size) for size in (most // 4, most // 2, most) for data in ("train", "rounds")]
+    assert {one["on"] for one in report["efficiency"]} == {"all", "elsewhere"}
+    for one in report["efficiency"]:
+        assert one["interval"][0] <= one["accuracy"] <= one["interval"][1]
     frame = played.exports[-1].filter((pl.col("round") == "R1") & (pl.col("split") == "test"))
     gain = next(one for one in report["forgotten"] if (one["after"], one["on"]) == ("R2", "R1"))
     right = {name: report["models"][name]["R1"]["accuracy"] for name in report["models"]}
@@ -219,7 +236,13 @@ def test_what_teaches_more_is_compared(played: Played) -> None:
         ("R2", "elsewhere"),
     }
     page = (played.folder.parent / "report" / "index.html").read_text()
-    headings = ("What was forgotten", "Equally many pairs", "Verified or not", "Errors by kind of example")
+    headings = (
+        "What was forgotten",
+        "Equally many pairs",
+        "How many pairs it takes",
+        "Verified or not",
+        "Errors by kind of example",
+    )
     assert [heading for heading in headings if heading not in page] == []
     assert page.count("<svg") > 2 * len(CONTEXTS), "histograms are pictures"
     assert report["rounds"][0]["kinds"] == {
@@ -243,6 +266,6 @@ def told(frame: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def weights(runs: Path) -> dict[str, bytes]:
-    """Return the models that learnt from the first round."""
-    paths = sorted(runs.glob("round-1/**/model.safetensors"))
+    """Return the models that learnt from the rounds."""
+    paths = sorted(runs.glob("round-*/**/model.safetensors"))
     return {str(path.relative_to(runs)): path.read_bytes() for path in paths}

@@ -13,9 +13,10 @@ from sqlalchemy import select
 
 from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.premises import Premise
+from goldlabel.collect.events import history
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.rounds.fooling import finish
-from goldlabel.collect.rounds.rounds import Adversary, open_round
+from goldlabel.collect.rounds.rounds import Adversary, close_round, open_round, open_round_of
 from goldlabel.collect.rounds.tries import add_try, decide, take_questions
 from goldlabel.collect.schema import proposals
 from goldlabel.collect.store import Store
@@ -24,7 +25,7 @@ from goldlabel.collect.work.pool import add_premises
 from goldlabel.models.endpoint import calls
 from tests.cli.commands import run
 from tests.collect.campaign import join
-from tests.models.endpoint_server import PLAIN, Body, asked, serve
+from tests.models.endpoint_server import PLAIN, PRICES, Body, asked, serve
 
 LANGUAGES = {"en": "A lamp burns in house {label} {n}.", "zh": "{n} 号房子 {label} 里亮着一盏灯。"}
 
@@ -179,3 +180,63 @@ def test_what_a_language_model_does_not_write_is_asked_for_again_and_its_trouble
     assert (done.returncode, "answered no call; the last one: status 400" in done.stderr) == (2, True)
     with serve(answer=echo, finish="length") as server:
         assert told(*words[1:], server.reference)["missing"] == 6, "half a sentence is none"
+
+
+@pytest.mark.usefixtures("quick_calls")
+def test_a_language_model_is_kept_within_its_budget_and_its_time(tmp_path: Path) -> None:
+    store = make(tmp_path / "c")
+    words = ("round", "propose", tmp_path / "c", "--model")
+    done = run("collect", *words, "openai:http://127.0.0.1:1/v1#m", "--budget", 1)
+    assert (done.returncode, "a budget needs prices" in done.stderr) == (2, True)
+    done = run("collect", *words[:-1], "--generator", "mine:write", "--budget", 1)
+    assert (done.returncode, "--set and --budget are about the calls of an endpoint" in done.stderr) == (2, True)
+    done = run("collect", *words, "openai:http://127.0.0.1:1/v1#m", "--set", "shots=3")
+    assert (done.returncode, "openai has no option 'shots'" in done.stderr) == (2, True)
+    prices = [f"--set={name}={price}" for name, price in PRICES.items()]
+    # A call may cost a token for each of its bytes, and 100 of answer: so there is room for some of six.
+    with serve(answer=echo) as server:
+        first = told(
+            *words, server.reference, *prices, "--set=max_tokens=100", "--set=concurrency=1", "--budget", 0.003
+        )
+        assert 0 < first["added"] < 6
+        assert first["usage"]["unanswered"] == {"budget": 6 - first["added"]}
+        tokens_in, tokens_out = server.tokens("delivered")
+        cost = (tokens_in * PRICES["price_in"] + tokens_out * PRICES["price_out"]) / 1e6
+        assert first["usage"]["cost"] == pytest.approx(cost)
+        assert cost <= 0.003
+        again = told(*words, server.reference, *prices)
+    assert (again["added"], again["missing"]) == (6 - first["added"], 0)
+    with store.read() as tx:
+        noted = [event.data for event in history(tx, 1, limit=100) if event.kind == "proposals.added"]
+    assert sorted(one["cost"] for one in noted) == pytest.approx(sorted([cost, again["usage"]["cost"]]))
+    make(tmp_path / "slow")
+    with serve(answer=echo, seconds=0.5) as server:
+        done = run(
+            "collect",
+            *words[:2],
+            tmp_path / "slow",
+            "--model",
+            server.reference,
+            "--set=timeout=0.05",
+            "--set=retries=0",
+        )
+    assert (done.returncode, "no answer within 0.05 s" in done.stderr) == (2, True)
+
+
+def test_a_round_is_opened_with_limits_and_a_model_that_stands_in(tmp_path: Path) -> None:
+    store = make(tmp_path / "c", arms="adversarial")
+    with store.write() as tx:
+        close_round(tx, 1, by=None)
+    words = ("round", "open", tmp_path / "c", "--adversary", "openai:http://127.0.0.1:1/v1#m", "--seconds", 5)
+    words += ("--fallback", "tests.web.duels:obedient", "--budget", 2, "--set", "price_in=1")
+    assert told(*words) == told(*words), "the same again changes nothing"
+    with store.read() as tx:
+        current = open_round_of(tx, 1)
+    assert current is not None
+    first, second = current.adversaries
+    assert (first.seconds, first.fallback, first.options) == (5.0, second.name, {"price_in": "1", "budget": "2.0"})
+    assert (second.stands_in, second.fallback, second.options) == (True, None, {})
+    assert current.drawn_from == [first]
+    for wrong, problem in (("--budget=1", "only endpoints"), ("--fallback=nowhere", "nowhere")):
+        done = run("collect", "round", "open", tmp_path / "c", "--adversary", "tests.web.duels:obedient", wrong)
+        assert (done.returncode, problem in done.stderr) == (2, True)

@@ -51,6 +51,13 @@ def test_rounds_are_compared_by_what_gives_them_away(protocols: Pairs) -> None:
     assert (first.pairs, first.with_votes, first.labels) == (60, 60, dict.fromkeys(CUES, 20))
 
 
+def test_where_nobody_verified_that_is_said(protocols: Pairs) -> None:
+    alone = Pairs(protocols.frame.with_columns(votes=pl.col("votes").list.head(1)), protocols.card)
+    compared = compare_protocols(alone, resamples=100)
+    assert compared.title == "made: 2 groups by round; no agreement, as no pair has a vote beside its author's"
+    assert [one["fleiss_kappa"] for one in compared.to_dict()["groups"]] == [None, None]
+
+
 def test_what_has_nothing_to_compare_is_refused(protocols: Pairs) -> None:
     plain = Pairs(protocols.frame.with_columns(round=pl.lit(None, pl.String)), protocols.card)
     with pytest.raises(InputError, match="neither rounds nor conditions; say with --by"):

@@ -51,7 +51,16 @@ def dead(premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float
     return obedient(premises, hypotheses)
 
 
-for _model in (obedient, slow, dead):
+mood = {"is": "obedient"}
+"""How the moody model is just now: ``obedient``, ``slow`` or ``dead``."""
+
+
+def moody(premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.float64]:
+    """Be as the mood is."""
+    return {"obedient": obedient, "slow": slow, "dead": dead}[mood["is"]](premises, hypotheses)
+
+
+for _model in (obedient, slow, dead, moody):
     _model.label_space = LABELS  # type: ignore[attr-defined]
 
 

@@ -333,9 +333,9 @@ def test_training_tells_the_answer_after_each_example_and_lets_pass(tmp_path: Pa
     training = f"/projects/{project_id}/training/verifier"
     assert start.headers["location"] == training
     with store.read() as tx:
-        examples = training_examples(projects.project(tx, project_id).protocol)
+        examples = training_examples(projects.project(tx, project_id).protocol, "verifier")
     assert "5 examples to practise on" in visitor.page(training).text
-    for number, example in enumerate(examples):
+    for number, example in examples.items():
         page = unescape(visitor.page(f"{training}?begin=true").text)
         assert example.premise in page
         assert example.explanation not in page

@@ -7,7 +7,8 @@ from sqlalchemy import select
 
 from goldlabel.collect.money import recount
 from goldlabel.collect.schema import answers, pairs, tries
-from tests.web.duels import LABELS, released, start_duel
+from tests.collect.campaign import join
+from tests.web.duels import LABELS, mood, released, start_duel
 from tests.web.site import Site, expect_text, expect_value, premise_shown
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
@@ -138,3 +139,48 @@ def test_on_a_phone_in_chinese_a_text_is_skipped_and_one_is_unusable(site: Site,
         expect_text(page, "#help", "让模型判断错")
         assert visit.complaints == []
     assert site.count(answers, answers.c.project_id == project_id, answers.c.note == "看不懂") == 1
+
+
+def test_verifiers_go_on_whatever_the_model_does(site: Site, browser: Browser) -> None:
+    """The model is slow, then wrong, then dead; who judges sees nothing of it, and what fooled it is confirmed."""
+    mood["is"] = "slow"
+    project_id, writer = start_duel(site.store, "moody", model="moody")
+    first, second = join(site.store, project_id, "verifier", 2)
+    with (
+        site.visit(browser, writer) as writing,
+        site.visit(browser, first) as judging,
+        site.visit(browser, second) as also_judging,
+    ):
+        page = writing.page
+        target, other = open_job(page, project_id)
+        context = premise_shown(page)
+        page.fill("#hypothesis", f"They say {other}.")
+        page.keyboard.press("Control+Enter")
+        expect_text(page, "#says", "The model is thinking")
+        judging.page.goto(f"/projects/{project_id}/verify")
+        expect_text(judging.page, "h1", "More is being written")
+        released.set()
+        expect_text(page, "#says", "You fooled the model")
+        page.fill("#reason-label", "The text says so.")
+        page.fill("#reason-model", "It believes what it reads.")
+        page.keyboard.press("Control+Enter")
+        page.wait_for_function("text => document.getElementById('premise')?.textContent !== text", arg=context)
+        released.clear()
+        mood["is"] = "dead"
+        page.fill("#hypothesis", "They say nothing.")
+        page.keyboard.press("Control+Enter")
+        expect_text(page, "#says", "Try again; nothing is lost and no try is used up.")
+        for visit in (judging, also_judging):
+            visit.page.goto(f"/projects/{project_id}/verify")
+            expect_text(visit.page, "#hypothesis", f"They say {other}.")
+            assert premise_shown(visit.page) == context
+            assert visit.page.locator("progress:not(#progress), .scores").count() == 0, "what the model said stays away"
+            visit.page.wait_for_timeout(350)  # nobody has read it before
+            visit.page.locator(f"[data-answer={target}]").click()
+            expect_text(visit.page, "h1", "More is being written")
+            assert visit.complaints == []
+        expect_text(page, "#left", "tries left: 5 of 5")
+    with site.store.read() as tx:
+        (row,) = tx.all(select(pairs).where(pairs.c.project_id == project_id))
+        assert (row.verdict, row.label, row.meta["fooled"]) == (target, target, True)
+        assert recount.check(tx, project_id) == []

@@ -7,7 +7,7 @@ import pytest
 from goldlabel.collect.people import accounts, people
 from goldlabel.collect.rounds.fooling import finish
 from goldlabel.collect.rounds.others import others_beside
-from goldlabel.collect.rounds.tries import add_try, decide, take_questions, target_of
+from goldlabel.collect.rounds.tries import add_try, decide, job_of, take_questions
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import history
 from goldlabel.collect.work.assignment import Assignment, claim
@@ -29,7 +29,7 @@ def take(tx: Transaction, project_id: int, writer: int) -> Assignment | None:
 
 def fool(tx: Transaction, task: Assignment, writer: int, text: str, *, tries: int = 2) -> str:
     """End a job with its last try; return what was asked for."""
-    target = target_of(tx, own_assignment(tx, task.assignment_id, writer))
+    target = job_of(tx, own_assignment(tx, task.assignment_id, writer)).target
     other = next(label for label in LABELS if label != target)
     for key, said in (("first", target), ("second", other))[-tries:]:
         add_try(tx, task.assignment_id, writer, key=key, text=f"{text} {key} {task.premise[70:90]}")

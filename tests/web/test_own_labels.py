@@ -66,7 +66,7 @@ def test_training_examples_are_edited(empty: World, boss: Visitor) -> None:
     assert boss.send(f"{home}/examples", EXAMPLES).status_code == 200
     with empty.store.read() as tx:
         protocol = project(tx, project_id).protocol
-    assert [(one.premise, one.label) for one in training_examples(protocol)] == [
+    assert [(one.premise, one.label) for one in training_examples(protocol, "verifier").values()] == [
         ("A boat lies here.", "yes"),
         ("A lamp burns.", "no"),
     ]
@@ -89,8 +89,8 @@ def test_examples_of_goldlabel_stand_in_again(empty: World, boss: Visitor) -> No
     own = {**EXAMPLES, "label": ["entailment", "contradiction", "neutral"]}
     assert boss.post(f"{home}/examples", own).status_code == 303
     with empty.store.read() as tx:
-        assert len(training_examples(project(tx, project_id).protocol)) == 2
+        assert len(training_examples(project(tx, project_id).protocol, "verifier")) == 2
     assert boss.post(f"{home}/examples", {}).status_code == 303
     with empty.store.read() as tx:
-        assert len(training_examples(project(tx, project_id).protocol)) == 2
+        assert len(training_examples(project(tx, project_id).protocol, "verifier")) == 2
         assert not project(tx, project_id).protocol.examples

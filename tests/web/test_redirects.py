@@ -147,7 +147,7 @@ def _annotators(walk: Walk) -> None:
         schooled = create_project(tx, "school", make_protocol("single", "en"), by=world.people["boss"]).id
         people.add_member(tx, schooled, world.people["verifier"], "verifier", by=None)
         protocol = projects.project(tx, schooled).protocol
-    for number, example in enumerate(training_examples(protocol)):
+    for number, example in training_examples(protocol, "verifier").items():
         wrong = next(label for label in protocol.answers if label != example.label)
         form = {"example": number, "label": wrong}
         walk(verifier, "training/{role}", form, project_id=schooled, role="verifier")

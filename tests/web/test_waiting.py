@@ -37,5 +37,4 @@ def test_one_look_serves_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     asyncio.run(all_wait())
     assert looks[:3] == [set(range(51))] * 3
     assert sorted(ended) == list(range(50)), "who is not answered waits on"
-    assert not room.jobs
-    assert not room.answered
+    assert not room.gates

@@ -99,13 +99,13 @@ def join_project(visit: Visit, link: str, login: str) -> None:
     page.wait_for_url("**/")
 
 
-def practise(visit: Visit, site: Site, project_id: int, language: str) -> None:
+def practise(visit: Visit, site: Site, project_id: int, role: str, language: str) -> None:
     """Answer the training examples with keys."""
     with site.store.read() as tx:
-        examples = training_examples(projects.project(tx, project_id).protocol)
+        examples = training_examples(projects.project(tx, project_id).protocol, role)
     visit.page.locator(".send [data-key=enter]").wait_for()
     visit.page.keyboard.press("Enter")
-    for example in examples:
+    for example in examples.values():
         expect_text(visit.page, ".pair", example.premise)
         visit.page.keyboard.press(KEYS[example.label])
         visit.page.locator(".verdict .right").wait_for()
@@ -127,7 +127,7 @@ def test_a_whole_project(site: Site, browser: Browser, language: str, tmp_path: 
                 page = writer.page
                 join_project(writer, links["writer"], f"writer-{number}")
                 page.goto(f"/projects/{project_id}/write")
-                practise(writer, site, project_id, language)
+                practise(writer, site, project_id, "writer", language)
                 page.locator("#writing").wait_for()
                 fill(page, language, levels=("easy",))
                 if number == 1:
@@ -153,7 +153,7 @@ def test_a_whole_project(site: Site, browser: Browser, language: str, tmp_path: 
                 page = verifier.page
                 join_project(verifier, links["verifier"], f"verifier-{number}")
                 page.goto(f"/projects/{project_id}/verify")
-                practise(verifier, site, project_id, language)
+                practise(verifier, site, project_id, "verifier", language)
                 page.locator("#pair").wait_for()
                 verifier.picture(f"{language}-4-judging")
                 while page.locator("#pair").count():

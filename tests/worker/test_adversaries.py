@@ -9,14 +9,15 @@ import pytest
 from goldlabel.collect.configuration import create_project
 from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.kinds import KINDS
-from goldlabel.collect.rounds.records import Try
+from goldlabel.collect.rounds.records import Try, all_tries
 from goldlabel.collect.rounds.rounds import Adversary, open_round
-from goldlabel.collect.rounds.tries import add_try, tries_of
+from goldlabel.collect.rounds.tries import add_try
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.assignment import claim
 from goldlabel.collect.work.pool import add_premises
 from goldlabel.worker.adversaries import Adversaries, answer_all
 from tests.collect.campaign import join
+from tests.models.endpoint_server import PRICES, serve
 from tests.worker import adversaries_here
 
 HERE = "tests.worker.adversaries_here"
@@ -51,7 +52,7 @@ class Campaign:
 
     def last(self) -> list[Try]:
         with self.store.read() as tx:
-            return [tries_of(tx, number, writer)[-1] for number, writer in self.tasks]
+            return [all_tries(tx, number)[-1] for number, _ in self.tasks]
 
 
 @pytest.fixture
@@ -135,3 +136,19 @@ def test_tries_are_answered_until_the_worker_is_told_to_end(store: Store) -> Non
     ended.set()
     worker.join(timeout=60)
     assert not worker.is_alive()
+
+
+def test_an_endpoint_whose_budget_is_used_up_is_stood_in_for(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOLDLABEL_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with serve() as server:
+        options = {name: str(price) for name, price in PRICES.items()} | {"budget": "0"}
+        endpoint = Adversary(name="large", reference=server.reference, options=options, fallback="sure")
+        campaign = Campaign(store, [endpoint, adversary("sure", stands_in=True)], writers=4)
+        campaign.write()
+        answer(store)
+    assert {(one.drawn, one.model) for one in campaign.last()} == {("large", "sure")}
+    assert {one.problem for one in campaign.last()} == {"large: the budget was used up"}
+    assert not server.ledger

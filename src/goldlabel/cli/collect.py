@@ -19,10 +19,12 @@ from goldlabel.cli.collecting import (
     DatabaseOption,
     FolderArgument,
     ProjectOption,
+    adversary_option,
     find_project,
     open_project,
     open_store,
     require_collect,
+    tries_option,
 )
 from goldlabel.cli.output import (
     AllOption,
@@ -83,16 +85,12 @@ def init_command(
     settings: SettingsOption = None,
     adversaries: Annotated[
         list[str] | None,
-        typer.Option(
-            "--adversary",
-            metavar="MODEL",
-            help="A model to write against, with --protocol adversarial; may be repeated. Round 1 is open then, and "
-            "the contexts that are imported belong to it.",
+        adversary_option(
+            "several allowed. Round 1 of --protocol adversarial is open then, and the contexts that are imported "
+            "belong to it."
         ),
     ] = None,
-    tries: Annotated[
-        int | None, typer.Option("--tries", min=1, max=100, help="Tries at a context in round 1; 5 by default.")
-    ] = None,
+    tries: Annotated[int | None, tries_option("in round 1 5 by default.")] = None,
     database: DatabaseOption = None,
     address: AddressOption = "http://127.0.0.1:8000",
     as_json: JsonOption = False,

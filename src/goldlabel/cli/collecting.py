@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,6 +24,16 @@ DatabaseOption = Annotated[
 ProjectOption = Annotated[
     str | None, typer.Option("--project", help="Name of the project, where the collection has several.")
 ]
+
+
+def adversary_option(more: str) -> Any:
+    """Return ``--adversary`` of a command, with what its help says beside what it is."""
+    return typer.Option("--adversary", metavar="MODEL", help=f"A model to write against; {more}")
+
+
+def tries_option(more: str) -> Any:
+    """Return ``--tries`` of a command, with what its help says of its default."""
+    return typer.Option("--tries", min=1, max=100, help=f"Tries of a job; {more}")
 
 
 def require_collect() -> None:

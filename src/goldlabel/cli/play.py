@@ -9,16 +9,13 @@ from typing import Annotated
 
 import typer
 
-from goldlabel.cli.collecting import require_collect
+from goldlabel.cli.collecting import adversary_option, require_collect
 from goldlabel.cli.output import note, progress
 from goldlabel.registry import one_of
 
 
 def play_command(
-    adversary: Annotated[
-        str | None,
-        typer.Option("--adversary", metavar="MODEL", help="A model to write against; by default one is trained now."),
-    ] = None,
+    adversary: Annotated[str | None, adversary_option("by default one is trained now.")] = None,
     language: Annotated[str, typer.Option("--language", help="Language of the texts: zh or en.")] = "en",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to serve on, if it is free.")] = 8000,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,

@@ -14,10 +14,13 @@ from goldlabel.cli.collecting import (
     DatabaseOption,
     FolderArgument,
     ProjectOption,
+    adversary_option,
     open_project,
     require_collect,
+    tries_option,
 )
 from goldlabel.cli.entry import INTERRUPTED
+from goldlabel.cli.loading import BudgetOption, SetOption
 from goldlabel.cli.output import (
     JsonOption,
     SeedOption,
@@ -50,17 +53,9 @@ FAILED = 1
 def open_command(
     folder: FolderArgument,
     adversaries: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--adversary",
-            metavar="MODEL",
-            help="A model to write against; several allowed. By default those that the last round trained.",
-        ),
+        list[str] | None, adversary_option("several allowed. By default those that the last round trained.")
     ] = None,
-    tries: Annotated[
-        int | None,
-        typer.Option("--tries", min=1, help="Tries of a job; by default 5, and 10 from the second round on."),
-    ] = None,
+    tries: Annotated[int | None, tries_option("by default 5, and 10 from the second round on.")] = None,
     pay: Annotated[
         str | None, typer.Option("--pay", metavar="AMOUNT", help="Pay for a job; by default the project's.")
     ] = None,
@@ -68,6 +63,15 @@ def open_command(
         str | None,
         typer.Option("--bonus", metavar="AMOUNT", help="Bonus for a verified pair that fooled the model."),
     ] = None,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.1, max=30, help="Seconds that a model may take for its answers.")
+    ] = 30.0,
+    fallback: Annotated[
+        str | None,
+        typer.Option("--fallback", metavar="MODEL", help="Answers where another model cannot; it is drawn for no try."),
+    ] = None,
+    settings: SetOption = None,
+    budget: BudgetOption = None,
     project: ProjectOption = None,
     database: DatabaseOption = None,
     as_json: JsonOption = False,
@@ -84,6 +88,9 @@ def open_command(
             tries=tries,
             pay=_amount("--pay", pay),
             bonus=_amount("--bonus", bonus),
+            seconds=seconds,
+            fallback=fallback,
+            options=parse_map("--set", settings) | ({} if budget is None else {"budget": str(budget)}),
         )
     status_command(folder, project, database, as_json)
 
@@ -209,6 +216,13 @@ def propose_command(
         Path | None,
         typer.Option("--examples", metavar="PATH", help="Pairs; the hypothesis of the nearest premise is proposed."),
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="With --model: an option of its calls, such as timeout; several allowed."
+        ),
+    ] = None,
+    budget: BudgetOption = None,
     project: ProjectOption = None,
     database: DatabaseOption = None,
     *,
@@ -225,24 +239,38 @@ def propose_command(
             "suggestions come from one place; give --model openai:URL#NAME, --generator MODULE:FUNCTION or "
             "--examples PATH"
         )
+    if (settings or budget is not None) and model is None:
+        raise InputError(
+            "--set and --budget are about the calls of an endpoint; give --model openai:URL#NAME with them"
+        )
     with open_project(folder, database, project) as (store, found):
         if model is not None:
-            generate, source = by_endpoint(model, found.protocol.language)
+            spent = {} if budget is None else {"budget": budget}
+            proposer = by_endpoint(model, found.protocol.language, **parse_map("--set", settings), **spent)
         elif generator is not None:
-            generate, source = by_function(generator), generator
+            proposer = by_function(generator)
         else:
             pairs = open_pairs(str(examples), reading=reading, limit=None)
-            generate, source = by_examples(pairs), f"examples {examples}"
+            proposer = by_examples(pairs, f"examples {examples}")
         with store.read() as tx:
             wanted = len(empty_places(tx, found))
         with progress("writing suggestions", wanted, in_bytes=False) as advance:
-            added = propose(store, found.id, generate, source, told=advance)
+            added = propose(store, found.id, proposer, told=advance)
         with store.read() as tx:
             missing = len(empty_places(tx, found))
+    usage = proposer.usage()
     if as_json:
-        print_json({"added": added, "missing": missing, "source": source})
-    else:
-        typer.echo(f"{added:,} suggestions by {source}; {missing:,} places have none")
+        print_json({"added": added, "missing": missing, "source": proposer.source, "usage": usage or None})
+        return
+    typer.echo(f"{added:,} suggestions by {proposer.source}; {missing:,} places have none")
+    if usage:
+        tokens = f"{usage['tokens_in']:,} tokens sent and {usage['tokens_out']:,} received"
+        typer.echo(f"{usage['calls']:,} calls, {usage['cached']:,} from the cache; {tokens}; cost {usage['cost']:,.4f}")
+        if usage["unanswered"].get("budget"):
+            typer.echo(
+                f"{usage['unanswered']['budget']:,} were not asked, as the budget was used up; give the command again "
+                "to go on"
+            )
 
 
 @app.command("pilot")

@@ -7,6 +7,7 @@ import secrets
 from sqlalchemy import select
 
 from goldlabel.collect.data.fixed_splits import refuse_two_in_pool
+from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.messages import words
 from goldlabel.collect.money.budget import within_budget
 from goldlabel.collect.money.ledger import in_units
@@ -115,6 +116,7 @@ def _change(tx: Transaction, found: Project, protocol: Protocol, by: int | None)
 
 def _check(protocol: Protocol) -> None:
     """Refuse what only shows when people work: money too fine to pay, fewer training examples than asked for."""
-    training_examples(protocol)
+    for role in KINDS.get(protocol.kind).workers:
+        training_examples(protocol, role)
     for name in ("pair", "label", "bonus", "penalty", "floor", "budget"):
         in_units(getattr(protocol.pay, name))

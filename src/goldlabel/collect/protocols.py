@@ -225,12 +225,13 @@ class SplitRules:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingExample:
-    """A pair with its answer and why it is the answer."""
+    """A pair with its answer and why it is the answer; people of one ``role`` are asked it, or all."""
 
     premise: str
     hypothesis: str
     label: str
     explanation: str
+    role: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

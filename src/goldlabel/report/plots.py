@@ -251,7 +251,7 @@ def draw_dots(
 
 
 def draw_lines(
-    series: Sequence[tuple[str, Sequence[tuple[float, float]]]],
+    series: Sequence[tuple[str, Sequence[tuple[float, ...]]]],
     *,
     x_name: str,
     y_name: str,
@@ -259,20 +259,22 @@ def draw_lines(
     per_cent: bool = True,
     logarithmic: bool = False,
 ) -> Figure:
-    """Draw one or several lines, each named at its end."""
+    """Draw one or several lines of points (x, y), or with an interval (x, y, low, high), each named at its end."""
     ends = [own[-1] for _, own in series if own]
-    ys = [y for _, own in series for _, y in own]
+    ys = [y for _, own in series for point in own for y in point[1:]]
     spread = max(max(ys, default=1.0) - min(ys, default=0.0), 1e-9)
 
     def draw(axes: Any, palette: Palette) -> None:
         if logarithmic:
             axes.set_xscale("log")
-        heights = _apart([y for _, y in ends], 0.075 * spread)
+        heights = _apart([point[1] for point in ends], 0.075 * spread)
         for number, ((name, points), height) in enumerate(zip(series, heights, strict=True)):
             place = number % 3
             colour = (palette.bar, palette.second, palette.soft)[place]
-            xs, values = [x for x, _ in points], [y for _, y in points]
+            xs, values = [point[0] for point in points], [point[1] for point in points]
             line = _LINES[(number // 3) % 4]
+            for x, _, *interval in points:
+                axes.plot([x] * len(interval), interval, color=colour, linewidth=1.0)
             axes.plot(xs, values, color=colour, linewidth=1.8, linestyle=line, marker="o", markersize=3.5)
             words = (palette.gold, palette.blue, palette.soft)[place]
             axes.annotate(

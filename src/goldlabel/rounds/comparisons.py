@@ -2,8 +2,9 @@
 
 Every model so far is judged on every round's test set, on the pairs of exclusive writers and on datasets beside (Nie et
 al. 2020, Table 3), and by what experts tagged (Table 7). Where somebody asks for it, a model is trained anew: on
-equally many pairs of the rounds and of plain data (Table 5), and on equally many verified and unverified ones (Figure
-3). All of it is the suite ``rounds``, which goes on where it was broken off.
+equally many pairs of the rounds and of plain data (Table 5), on equally many verified and unverified ones (Figure 3),
+and on more and more pairs of the rounds and of plain data, which tells how many of each it takes. All of it is the
+suite ``rounds``, which goes on where it was broken off.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from goldlabel.bench import BenchProgress, bench
 from goldlabel.collect.rounds.round_splits import round_name
 from goldlabel.collect.rounds.rounds import Round
 from goldlabel.evaluate.results import BenchResults
-from goldlabel.evaluate.suites.rounds import EXCLUSIVE
+from goldlabel.evaluate.suites.paper_tables import cell
+from goldlabel.evaluate.suites.rounds import ALL_ROUNDS, EFFICIENCY, EXCLUSIVE, by_size
 from goldlabel.metrics import Estimate, swap_test
 from goldlabel.pairs import Pairs
 from goldlabel.sources import SOURCES
@@ -44,6 +46,16 @@ class Forgotten:
     on: str
     gain: Estimate
     p_value: float
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """How often a model is right on a set that has learnt from so many pairs of one kind."""
+
+    data: str
+    pairs: int
+    on: str
+    accuracy: Estimate
 
 
 def judge_models(
@@ -86,7 +98,7 @@ def train_and_judge(
         sizes=comparison.sizes,
         seeds=comparison.seeds,
         data={**data, **others},
-        options={"campaign": campaign, "parts": "table-5,figure-3", "beside": _names(beside)},
+        options={"campaign": campaign, "parts": f"table-5,figure-3,{EFFICIENCY}", "beside": _names(beside)},
         progress=progress,
     )
 
@@ -117,6 +129,18 @@ def find_forgotten(rounds: Sequence[Round], results: BenchResults) -> Iterator[F
             units = results.plan.find_set(name).gold.units
             test = swap_test(*hits, units=units, level=results.level)
             yield Forgotten(before, after, name, test.difference, test.p_value)
+
+
+def curve_points(results: BenchResults, part: str) -> Iterator[CurvePoint]:
+    """Yield what was measured at each size for a part of the suite that has several, on all rounds and beside."""
+    rounds = results.plan.counted
+    others = [name for name in results.sets if name not in (*rounds, EXCLUSIVE)]
+    for on, sets in ((ALL_ROUNDS, rounds), *((name, (name,)) for name in others)):
+        for system in by_size(results, part):
+            measured = cell(results, system.name, *((name, None) for name in sets))
+            if measured is not None and system.marks.pairs is not None:
+                data = system.marks.data.partition(", ")[0]
+                yield CurvePoint(data, system.marks.pairs, on, measured.estimate)
 
 
 def beside_name(path: str) -> str:

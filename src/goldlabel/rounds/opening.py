@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from goldlabel.collect.projects import project
-from goldlabel.collect.rounds.adversaries import named_adversaries
+from goldlabel.collect.rounds.adversaries import SECONDS, named_adversaries, with_limits
 from goldlabel.collect.rounds.rounds import Adversary, Rates, Round, open_round, rounds_of
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
@@ -22,12 +22,19 @@ def open_next(
     tries: int | None = None,
     pay: Decimal | None = None,
     bonus: Decimal | None = None,
+    seconds: float = SECONDS,
+    fallback: str | None = None,
+    options: Mapping[str, str] | None = None,
 ) -> Round:
-    """Open the next round; without ``adversaries``, against the models that the last round trained."""
+    """Open the next round; without ``adversaries``, against the models that the last round trained.
+
+    ``seconds``, ``fallback`` and ``options`` are those of ``with_limits``.
+    """
     chosen = named_adversaries(adversaries)
     with store.write() as tx:
         if not chosen:
             chosen = _trained([one for one in rounds_of(tx, project_id) if one.state == "closed"])
+        chosen = with_limits(chosen, seconds=seconds, fallback=fallback, options=options)
         own = project(tx, project_id).protocol.pay
         rates = Rates(pair=own.pair if pay is None else pay, bonus=own.bonus if bonus is None else bonus)
         return open_round(

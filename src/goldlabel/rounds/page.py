@@ -9,19 +9,26 @@ import polars as pl
 
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.suite import SUITES
+from goldlabel.evaluate.suites.rounds import ALL_ROUNDS, CURVES, EFFICIENCY, TRAIN
 from goldlabel.metrics import Estimate, in_percent
 from goldlabel.report import Bar, Column, Figure, Page, Section, Table
-from goldlabel.report.plots import draw_dots, draw_histogram
+from goldlabel.report.plots import draw_dots, draw_histogram, draw_lines
 from goldlabel.rounds.arms import Arms
-from goldlabel.rounds.comparisons import Forgotten
+from goldlabel.rounds.comparisons import Forgotten, curve_points
 from goldlabel.rounds.figures import Campaign, Histogram, RoundFigures
 
 SHARES = {"fooled": "model wrong", "confirmed": "confirmed", "verified_errors": "verified errors"}
 COMPARED = {
     "table-5": ("Equally many pairs", "Plain data, the rounds, and mixtures of them, with equally many pairs of each."),
-    "figure-3": ("Verified or not", "As many verified training pairs as unverified ones."),
+    EFFICIENCY: (
+        "How many pairs it takes",
+        "More and more pairs of the rounds, and equally many plain ones; with 95 % intervals.",
+    ),
+    "figure-3": ("Verified or not", "As many verified training pairs as unverified ones; with 95 % intervals."),
     "claims": ("What that shows", "Differences in points of per cent; p-values are corrected for all of them (Holm)."),
 }
+
+TAUGHT = {TRAIN: "plain"}
 
 
 def report_page(
@@ -127,9 +134,27 @@ def _compared(results: BenchResults | None) -> Iterator[Section]:
     tables = SUITES.get("rounds").tables(results, reference=False)
     for name, (heading, text) in COMPARED.items():
         if name in tables:
-            yield Section(heading=heading, text=text, table=tables[name])
+            yield Section(heading=heading, text=text, figures=_curves(results, name), table=tables[name])
         elif name in results.plan.missing:
             yield Section(heading=heading, text=f"Not here: {results.plan.missing[name]}.")
+
+
+def _curves(results: BenchResults, part: str) -> list[Figure]:
+    """Draw accuracy over the number of training pairs, for all rounds together and for each set beside."""
+    curves: dict[str, dict[str, list[tuple[float, ...]]]] = {}
+    for point in curve_points(results, part) if part in CURVES else ():
+        ends = (point.accuracy.value, point.accuracy.low, point.accuracy.high)
+        known = tuple(end for end in ends if end is not None)
+        curves.setdefault(point.on, {}).setdefault(point.data, []).append((point.pairs, *known))
+    return [
+        draw_lines(
+            [(TAUGHT.get(data, data), points) for data, points in series.items()],
+            x_name="pairs trained on",
+            y_name=f"accuracy on {'all rounds' if on == ALL_ROUNDS else on}, %",
+            shows=f"accuracy on {on} by the number of training pairs: {', '.join(series)}",
+        )
+        for on, series in curves.items()
+    ]
 
 
 def _collected(rounds: Sequence[RoundFigures]) -> Iterator[Section]:

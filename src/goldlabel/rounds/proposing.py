@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,17 @@ STEP = 64
 Generate = Callable[[Sequence[Place]], Sequence[str]]
 
 
+@dataclass(frozen=True)
+class Proposer:
+    """Who writes proposals, by what name they are known, and what they have used so far, where that is paid for."""
+
+    generate: Generate
+    source: str
+    usage: Callable[[], Mapping[str, Any]] = dict
+
+
 def propose(
-    store: Store, project_id: int, generate: Generate, source: str, *, told: Callable[[int], object] = lambda _: None
+    store: Store, project_id: int, proposer: Proposer, *, told: Callable[[int], object] = lambda _: None
 ) -> int:
     """Make a proposal for each context and label that has none; return how many were made."""
     with store.read() as tx:
@@ -43,21 +53,24 @@ def propose(
     added = 0
     for start in range(0, len(places), STEP):
         part = places[start : start + STEP]
-        texts = generate(part)
+        before = proposer.usage().get("cost", 0.0)
+        texts = proposer.generate(part)
+        cost = proposer.usage().get("cost", 0.0) - before
         with store.write() as tx:
-            added += add_proposals(tx, project_id, part, texts, source, by=None)
+            added += add_proposals(tx, project_id, part, texts, proposer.source, cost=cost, by=None)
         told(len(part))
     return added
 
 
-def by_endpoint(reference: str, language: str) -> tuple[Generate, str]:
-    """Return what asks a language model ``openai:URL#NAME``, and the source: the model, and the prompt with its digest.
+def by_endpoint(reference: str, language: str, **options: Any) -> Proposer:
+    """Return what asks a language model ``openai:URL#NAME``; its source is the model, and the prompt with its digest.
 
-    Of what it says the first line is taken, without quotes around it.
+    Of what it says the first line is taken, without quotes around it. ``options`` are those of an endpoint that are
+    about calls, such as ``timeout``, ``price_in``, ``price_out`` and ``budget``.
     """
     from goldlabel.models.endpoint.writing import EndpointWriter
 
-    writer = EndpointWriter(reference)
+    writer = EndpointWriter(reference, **options)
     path = PROMPTS / f"proposing-{language}.toml"
     text = path.read_bytes()
     prompt = tomllib.loads(text.decode())
@@ -80,7 +93,7 @@ def by_endpoint(reference: str, language: str) -> tuple[Generate, str]:
     def generate(places: Sequence[Place]) -> list[str]:
         return [_sentence(said) for said in writer.write([chat(place) for place in places])]
 
-    return generate, source
+    return Proposer(generate, source, writer.usage)
 
 
 def _sentence(said: str) -> str:
@@ -89,7 +102,7 @@ def _sentence(said: str) -> str:
     return first[1:-1].strip() if quoted else first
 
 
-def by_function(reference: str) -> Generate:
+def by_function(reference: str) -> Proposer:
     """Return what asks a function ``module:function`` of premises and labels."""
     if not REFERENCE.fullmatch(reference):
         raise InputError(f"--generator {reference!r} is no function; give MODULE:FUNCTION, such as mine:write")
@@ -104,10 +117,10 @@ def by_function(reference: str) -> Generate:
             raise InputError(f"{reference}: {len(texts)} answers to {len(places)} places; give a text for each")
         return list(texts)
 
-    return generate
+    return Proposer(generate, reference)
 
 
-def by_examples(pairs: Pairs) -> Generate:
+def by_examples(pairs: Pairs, source: str) -> Proposer:
     """Return what takes, of a dataset's pairs with the label, the hypothesis of the nearest premise."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -127,4 +140,4 @@ def by_examples(pairs: Pairs) -> Generate:
             texts.append("" if nearest is None else frame["hypothesis"][nearest])
         return texts
 
-    return generate
+    return Proposer(generate, source)

@@ -50,8 +50,10 @@ class Protocols(Result):
 
     @property
     def title(self) -> str:
-        """What is compared."""
-        return f"{self.name}: {len(self.groups)} groups by {' and '.join(self.by)}"
+        """What is compared, and whether nobody can tell how well people agree."""
+        compared = f"{self.name}: {len(self.groups)} groups by {' and '.join(self.by)}"
+        has_votes = any(one.with_votes for one in self.groups)
+        return compared if has_votes else f"{compared}; no agreement, as no pair has a vote beside its author's"
 
     @property
     def table(self) -> pl.DataFrame:

@@ -24,11 +24,19 @@ from goldlabel.collect.rounds.rounds import rounds_of
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.evaluate.results import BenchResults
+from goldlabel.evaluate.suites.rounds import EFFICIENCY
 from goldlabel.files import write_text
 from goldlabel.pairs import Result
 from goldlabel.report import render_page
 from goldlabel.rounds.arms import Arms, compare_arms
-from goldlabel.rounds.comparisons import Comparison, Forgotten, find_forgotten, judge_models, train_and_judge
+from goldlabel.rounds.comparisons import (
+    Comparison,
+    Forgotten,
+    curve_points,
+    find_forgotten,
+    judge_models,
+    train_and_judge,
+)
 from goldlabel.rounds.figures import Campaign, measure_campaign
 from goldlabel.rounds.page import report_page
 
@@ -78,6 +86,14 @@ class CampaignReport(Result):
                 for one in self.forgotten
             ],
             "comparisons": self._compared.get("models"),
+            "efficiency": [
+                {
+                    **{name: getattr(point, name) for name in ("data", "pairs", "on")},
+                    "accuracy": point.accuracy.value,
+                    "interval": point.accuracy.interval,
+                }
+                for point in (() if self.comparisons is None else curve_points(self.comparisons, EFFICIENCY))
+            ],
         }
 
     @cached_property

@@ -52,7 +52,7 @@ def show_instructions(request: Request, project_id: ProjectId, role: Role, perso
         member = require_role(tx, project_id, person.person_id, role)
         found = project(tx, project_id)
         protocol = protocol_now(tx, found)
-        learnt = qualification.is_qualified(tx, found, person.person_id)
+        learnt = qualification.is_qualified(tx, found, person.person_id, role)
     return page(
         request,
         "annotator/instructions.html",
@@ -80,28 +80,30 @@ def show_training(
         member = require_role(tx, project_id, person.person_id, role)
         found = project(tx, project_id)
         protocol = protocol_now(tx, found)
-        stands = qualification.training(tx, project_id, person.person_id)
-    examples = training_examples(found.protocol)
+        stands = qualification.training(tx, project_id, person.person_id, role)
+    examples = training_examples(found.protocol, role)
+    numbers = [*examples]
     values: dict[str, Any] = {
         "project": found,
         "role": role,
         "place": PLACE_OF[role],
         "stands": stands,
-        "needed": _needed(found),
+        "needed": _needed(found, stands.total),
         "text": _instructions(found, member, protocol),
     }
     # An example's answer is told to those who have answered it, in this attempt or in one before.
-    answered = seen is not None and seen < len(examples) and (seen in stands.given or stands.attempt > 1)
+    answered = seen is not None and seen in examples and (seen in stands.given or stands.attempt > 1)
     if answered and seen is not None:
         label = stands.given.get(seen, given)
-        values |= {"number": seen + 1, "example": examples[seen], "given": label}
+        values |= {"number": numbers.index(seen) + 1, "example": examples[seen], "given": label}
         return page(request, "annotator/training_answer.html", **values)
     if stands.state != "open":
         return page(request, "annotator/training_result.html", **values)
     if not stands.given and not begin:
         return page(request, "annotator/training_start.html", **values)
-    number = next(place for place in range(stands.total) if place not in stands.given)
-    values |= {"number": number + 1, "example": examples[number], "answers": _answers(found.protocol)}
+    asked = next(number for number in numbers if number not in stands.given)
+    values |= {"number": numbers.index(asked) + 1, "asked": asked, "example": examples[asked]}
+    values |= {"answers": _answers(found.protocol)}
     return page(request, "annotator/training.html", **values)
 
 
@@ -116,8 +118,7 @@ def answer_training(
 ) -> Response:
     """Store the answer to an example, and go on to why it is right or wrong."""
     with store.write() as tx:
-        require_role(tx, project_id, person.person_id, role)
-        qualification.answer_training(tx, project_id, person.person_id, example, label)
+        qualification.answer_training(tx, project_id, person.person_id, role, example, label)
     return RedirectResponse(f"/projects/{project_id}/training/{role}?seen={example}&given={label}", 303)
 
 
@@ -250,8 +251,7 @@ def _instructions(found: Project, member: Member, protocol: Protocol) -> str:
     return instructions(found.kind.text_for(member.role, member.condition), protocol)
 
 
-def _needed(found: Project) -> int:
+def _needed(found: Project, total: int) -> int:
     """Return how many examples must be right, rounded as the training itself is judged."""
     rules = found.protocol.qualification
-    total = len(training_examples(found.protocol))
     return next(right for right in range(total + 1) if right >= rules.threshold * total - 1e-9)

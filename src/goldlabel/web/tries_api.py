@@ -7,8 +7,6 @@ again. Waiting holds neither a thread nor a transaction.
 from __future__ import annotations
 
 import asyncio
-import time
-from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -24,6 +22,7 @@ from goldlabel.collect.rounds.records import Try
 from goldlabel.collect.rounds.rounds import open_round_of
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.work.leases import own_assignment
+from goldlabel.errors import StorageError
 from goldlabel.web.annotator_api import Answered, Key, answered
 from goldlabel.web.security import ObjectId, Person, Stored
 from goldlabel.web.work import LONGEST_TEXT, Name, Seconds
@@ -82,14 +81,19 @@ class Finish(BaseModel):
 @router.get("/assignments/{assignment_id}/tries")
 async def show(assignment_id: ObjectId, person: Person, store: Stored) -> Tries:
     """Return the tries of a job, the last one with the model's answer if it comes soon."""
-    return await _decided(store, assignment_id, person.person_id)
+    shown = await run_in_threadpool(_view, store, assignment_id, person.person_id)
+    if not any(one.state == "waiting" for one in shown.tries):
+        return shown
+    await _wait(store, assignment_id)
+    return await run_in_threadpool(_view, store, assignment_id, person.person_id)
 
 
 @router.post("/assignments/{assignment_id}/tries")
 async def add(assignment_id: ObjectId, sent: NewTry, person: Person, store: Stored) -> Tries:
     """Keep a try, and return it with the model's answer if that comes soon."""
-    await run_in_threadpool(_add, store, assignment_id, person.person_id, sent)
-    return await _decided(store, assignment_id, person.person_id)
+    if await run_in_threadpool(_add, store, assignment_id, person.person_id, sent):
+        await _wait(store, assignment_id)
+    return await run_in_threadpool(_view, store, assignment_id, person.person_id)
 
 
 @router.post("/assignments/{assignment_id}/finish")
@@ -102,55 +106,56 @@ def finish(assignment_id: ObjectId, sent: Finish, person: Person, store: Stored)
     return answered(store, person.person_id, receipt, "write")
 
 
-def _add(store: Store, assignment_id: int, person_id: int, sent: NewTry) -> None:
+def _add(store: Store, assignment_id: int, person_id: int, sent: NewTry) -> bool:
+    """Keep a try; say whether its writer waits for a model."""
     with store.write(repeatable=True) as tx:
-        tries.add_try(tx, assignment_id, person_id, key=sent.key, text=sent.text)
+        return tries.add_try(tx, assignment_id, person_id, key=sent.key, text=sent.text).waits
 
 
-async def _decided(store: Store, assignment_id: int, person_id: int) -> Tries:
-    """Return the tries of a job, when none of them waits or patience is at its end."""
-    shown = await run_in_threadpool(_view, store, assignment_id, person_id)
-    if not any(one.state == "waiting" for one in shown.tries):
-        return shown
+async def _wait(store: Store, assignment_id: int) -> None:
     await _WAITING_ROOMS.setdefault(store, WaitingRoom()).wait(store, assignment_id)
-    return await run_in_threadpool(_view, store, assignment_id, person_id)
 
 
 @dataclass
 class WaitingRoom:
-    """Those who wait for models to answer, and one look into the database for all of them at a time.
+    """Those who wait for models to answer, and one look into the database for all of them, now and then.
 
     If each looked for themselves, fifty writers would keep the server from whatever else it has to do.
     """
 
-    jobs: Counter[int] = field(default_factory=Counter)
-    answered: set[int] = field(default_factory=set)
-    is_looking: bool = False
+    gates: dict[asyncio.Event, int] = field(default_factory=dict)
+    """Whoever waits, by the assignment they wait for."""
+    looking: asyncio.Task[None] | None = None
 
     async def wait(self, store: Store, assignment_id: int) -> None:
         """Wait until no try of a job waits any more, or patience is at its end."""
-        end = time.monotonic() + PATIENCE
-        self.answered.discard(assignment_id)
-        self.jobs[assignment_id] += 1
+        gate = asyncio.Event()
+        self.gates[gate] = assignment_id
+        if self.looking is None:
+            self.looking = asyncio.create_task(self._look(store))
         try:
-            while assignment_id not in self.answered and time.monotonic() < end:
-                await asyncio.sleep(PAUSE)
-                if not self.is_looking:
-                    await self._look(store)
+            async with asyncio.timeout(PATIENCE):
+                await gate.wait()
+        except TimeoutError:
+            pass
         finally:
-            self.jobs[assignment_id] -= 1
-            if not self.jobs[assignment_id]:
-                del self.jobs[assignment_id]
-                self.answered.discard(assignment_id)
+            del self.gates[gate]
 
     async def _look(self, store: Store) -> None:
-        self.is_looking = True
+        """Look as long as somebody waits; where nobody can look, those who wait are told so as they look themselves."""
         try:
-            asked = {*self.jobs}
-            waiting = await run_in_threadpool(_waiting, store, asked)
-            self.answered |= (asked - waiting) & {*self.jobs}
+            while self.gates:
+                await asyncio.sleep(PAUSE)
+                asked = {*self.gates.values()}
+                try:
+                    waiting = await run_in_threadpool(_waiting, store, asked)
+                except StorageError:
+                    waiting = set()
+                for gate, assignment_id in self.gates.items():
+                    if assignment_id in asked - waiting:
+                        gate.set()
         finally:
-            self.is_looking = False
+            self.looking = None
 
 
 _WAITING_ROOMS: WeakKeyDictionary[Store, WaitingRoom] = WeakKeyDictionary()
@@ -164,17 +169,15 @@ def _waiting(store: Store, assignment_ids: Collection[int]) -> set[int]:
 def view(tx: Transaction, assignment_id: int, person_id: int) -> Tries:
     """Return the tries of a person's job as its page shows them."""
     row = own_assignment(tx, assignment_id, person_id)
-    made = tries.tries_of(tx, assignment_id, person_id)
-    fought = open_round_of(tx, row.project_id)
-    arm, target = tries.arm_of(tx, row), tries.target_of(tx, row)
-    suggested = proposal_for(tx, row.premise_id, target) if arm.assisted else None
+    job, fought = tries.job_of(tx, row), open_round_of(tx, row.project_id)
+    suggested = proposal_for(tx, row.premise_id, job.target) if job.arm.assisted else None
     return Tries(
-        target=target,
-        shows_model=arm.shows_model,
+        target=job.target,
+        shows_model=job.arm.shows_model,
         suggestion=suggested.text if suggested else None,
-        left=tries.tries_left(arm, fought, made) if fought is not None else 0,
-        most=tries.most_tries(arm, fought) if fought is not None else 0,
-        tries=[_shown(one, arm.shows_model) for one in made],
+        left=tries.tries_left(job.arm, fought, job.tries) if fought is not None else 0,
+        most=tries.most_tries(job.arm, fought) if fought is not None else 0,
+        tries=[_shown(one, job.arm.shows_model) for one in job.tries],
     )
 
 

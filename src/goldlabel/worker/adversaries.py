@@ -23,6 +23,7 @@ from goldlabel.collect.store import Store
 from goldlabel.collect.work.tryout import trial_places
 from goldlabel.errors import GoldlabelError, StorageError
 from goldlabel.models import Model
+from goldlabel.models.endpoint import Endpoint
 from goldlabel.models.loading import load_model
 
 LOG = logging.getLogger("goldlabel.worker")
@@ -87,14 +88,16 @@ class Adversaries:
                 LOG.error("%s cannot answer %d tries: %s", adversary.name, len(left), problem)
                 problems = "; ".join(filter(None, (problems, f"{adversary.name}: {problem}")))[:LONGEST_PROBLEM]
             adversary = fought.adversary(adversary.fallback) if adversary.fallback else None
-        with self._store.write() as tx:
-            for one in left:
-                tries.decide(tx, one.id, model=None, scores=None, problem=problems)
+        if left:
+            with self._store.write() as tx:
+                for one in left:
+                    tries.decide(tx, one.id, model=None, scores=None, problem=problems)
 
     def _keep(self, asked: Sequence[Question], name: str, answers: Sequence[Scores | None], problems: str) -> None:
-        with self._store.write() as tx:
-            for one, scores in zip(asked, answers, strict=True):
-                if scores is not None:
+        answered = [(one, scores) for one, scores in zip(asked, answers, strict=True) if scores is not None]
+        if answered:
+            with self._store.write() as tx:
+                for one, scores in answered:
                     tries.decide(tx, one.id, model=name, scores=scores, problem=problems or None)
 
     def _ask(self, adversary: Adversary, asked: Sequence[Question]) -> tuple[list[Scores | None], str]:
@@ -102,7 +105,8 @@ class Adversaries:
         thread = self._threads.setdefault(adversary.name, ThreadPoolExecutor(1, thread_name_prefix=adversary.name))
         call = thread.submit(self._predict, adversary, asked)
         try:
-            return call.result(timeout=adversary.seconds), "no probability for each label"
+            answers = call.result(timeout=adversary.seconds)
+            return answers, _silence(self._models[adversary.name]) if None in answers else ""
         except TimeoutError:
             call.cancel()
             return [None] * len(asked), f"no answer within {adversary.seconds:g} s"
@@ -119,6 +123,12 @@ class Adversaries:
             raise GoldlabelError(f"answers of shape {shares.shape} to {len(asked)} pairs")
         rows = [dict(zip(model.label_space.labels, map(float, row), strict=True)) for row in shares]
         return [row if tries.are_scores(row, one.space.labels) else None for row, one in zip(rows, asked, strict=True)]
+
+
+def _silence(model: Model) -> str:
+    """Return why a model gave no probabilities; an endpoint knows, such as that its budget is used up."""
+    reasons = [why for _, why in model.summary().reasons] if isinstance(model, Endpoint) else []
+    return "; ".join(reasons) or "no probability for each label"
 
 
 class Trials:

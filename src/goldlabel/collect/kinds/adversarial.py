@@ -80,7 +80,7 @@ ADVERSARIAL = Kind(
         "pay.bonus",
     ),
     judging_text="confirming",
-    training_text="training-fooling",
+    training_texts={WRITE.role: "training-fooling", VERIFY.role: "training-confirming"},
     protocols=tuple(ARMS),
     conditions=ARMS,
     about={

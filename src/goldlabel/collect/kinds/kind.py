@@ -66,8 +66,8 @@ class Kind:
 
     ``works`` follow from one another: what comes out of one is what the next is about. ``own`` is where the pairs
     come from that a project is about (``written`` in it or ``imported``), ``imports`` as what others may be brought.
-    ``judging_text`` names the instructions for verifiers, ``training_text`` the practice that comes before the usual
-    one of its labels. ``policy`` says when a pair is decided; ``relabels`` that its verdict becomes its label.
+    ``judging_text`` names the instructions for verifiers, ``training_texts`` the practice of each role that comes
+    before the usual one of its labels. ``policy`` says when a pair is decided; ``relabels`` that this is its label.
     ``protocols`` are the names of ready-made protocols, which ``make`` makes in a language; where these are
     ``conditions`` of writing, each told ``about`` in a line, several may be joined. Where a kind ``has_rounds``, people
     write against models while a round is open. ``decided`` is called whenever a pair's verdict changes (with the pair's
@@ -93,7 +93,7 @@ class Kind:
     has_conditions: bool = False
     has_rounds: bool = False
     relabels: bool = True
-    training_text: str | None = None
+    training_texts: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -112,9 +112,14 @@ class Kind:
         return self.has_conditions and len(self.protocols) > 1
 
     @property
+    def workers(self) -> tuple[str, ...]:
+        """The roles of those who work."""
+        return tuple(work.role for work in self.works)
+
+    @property
     def roles(self) -> tuple[str, ...]:
         """The roles that a person can have, in the order of the work."""
-        return (*(work.role for work in self.works), "expert", "requester")
+        return (*self.workers, "expert", "requester")
 
     def before(self, name: str) -> list[Work]:
         """Return the works that come before one."""

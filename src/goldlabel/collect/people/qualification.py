@@ -26,6 +26,7 @@ from goldlabel.collect.refusals import Conflict, Invalid
 from goldlabel.collect.schema import answers, assignments, members, pairs, training_answers
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.texts import training_examples
+from goldlabel.messages import Word
 from goldlabel.metrics import Estimate, wilson
 
 WORKERS = ("writer", "verifier")
@@ -79,26 +80,26 @@ class PersonOverview:
     flags: list[str]
 
 
-def training(tx: Transaction, project_id: int, person_id: int) -> Training:
-    """Return where a person stands in a project's training."""
-    return _training(tx, project(tx, project_id), person_id)
+def training(tx: Transaction, project_id: int, person_id: int, role: str) -> Training:
+    """Return where a person stands in a project's training for a role."""
+    return _training(tx, project(tx, project_id), person_id, role)
 
 
-def is_qualified(tx: Transaction, found: Project, person_id: int) -> bool:
-    """Say whether a person may work: training is passed, or the project has none."""
-    return found.protocol.qualification.training == 0 or _training(tx, found, person_id).state == "passed"
+def is_qualified(tx: Transaction, found: Project, person_id: int, role: str) -> bool:
+    """Say whether a person may work in a role: training is passed, or the project has none."""
+    return found.protocol.qualification.training == 0 or _training(tx, found, person_id, role).state == "passed"
 
 
-def answer_training(tx: Transaction, project_id: int, person_id: int, example: int, label: str) -> bool:
-    """Store the answer to an example (counted from 0) and say whether it is right; the first answer stands."""
-    require_role(tx, project_id, person_id, *WORKERS)
+def answer_training(tx: Transaction, project_id: int, person_id: int, role: str, example: int, label: str) -> bool:
+    """Store the answer to an example by its number and say whether it is right; the first answer stands."""
+    require_role(tx, project_id, person_id, role)
     found = project(tx, project_id)
-    shown = training_examples(found.protocol)
-    if not 0 <= example < len(shown):
-        raise Invalid("no_example", n=example, last=len(shown) - 1)
+    shown = training_examples(found.protocol, role)
+    if example not in shown:
+        raise Invalid("no_example", n=example, role=Word(role), allowed=", ".join(map(str, shown)))
     if label not in found.protocol.answers:
         raise Invalid("answer", answer=label, answers=words(found.protocol.answers))
-    stands = _training(tx, found, person_id)
+    stands = _training(tx, found, person_id, role)
     if example in stands.given:
         return stands.given[example] == shown[example].label
     correct = label == shown[example].label
@@ -120,7 +121,8 @@ def answer_training(tx: Transaction, project_id: int, person_id: int, example: i
 
 def allow_attempt(tx: Transaction, project_id: int, person_id: int, *, by: int | None) -> None:
     """Let a person who failed the training take it once more."""
-    if training(tx, project_id, person_id).state != "failed":
+    held = [role for role in roles(tx, project_id, person_id) if role in WORKERS]
+    if all(training(tx, project_id, person_id, role).state != "failed" for role in held):
         raise Conflict("training_not_failed")
     own = (members.c.project_id == project_id, members.c.person_id == person_id)
     tx.run(members.update().where(*own).values(attempts=members.c.attempts + 1))
@@ -155,7 +157,7 @@ def people_overview(tx: Transaction, project_id: int) -> list[PersonOverview]:
     overviews = []
     for person_id, member in held.items():
         count = states[person_id]
-        learnt = _judge_training(found, attempts.get(person_id, {}), member)
+        learnt = _in_all_roles(found, attempts.get(person_id, {}), member)
         one = trusts.get(person_id, _NO_TRUST)
         flags = ["untrusted"] * one.flagged + ["untrained"] * (learnt.state == "failed")
         flags += sorted({role.state for role in member.values()} - {"active"})
@@ -189,9 +191,9 @@ _TELLING = ("counted", "set_aside")
 """What a person answered still tells about them when the requester has set it aside."""
 
 
-def _training(tx: Transaction, found: Project, person_id: int) -> Training:
+def _training(tx: Transaction, found: Project, person_id: int, role: str) -> Training:
     attempts = _attempts(tx, found.id, person_id).get(person_id, {})
-    return _judge_training(found, attempts, roles(tx, found.id, person_id))
+    return _judge_training(found, attempts, roles(tx, found.id, person_id), role)
 
 
 def _attempts(tx: Transaction, project_id: int, person_id: int | None = None) -> dict[int, Attempts]:
@@ -205,18 +207,33 @@ def _attempts(tx: Transaction, project_id: int, person_id: int | None = None) ->
     return attempts
 
 
-def _judge_training(found: Project, attempts: Attempts, held: Mapping[str, Member]) -> Training:
-    """Return where a person with some roles stands after some attempts."""
-    rules = found.protocol.qualification
-    total = rules.training
-    allowed = max((role.attempts for role in held.values()), default=1)
-    last = max(attempts, default=1)
-    given = attempts.get(last, {})
-    state = _judged(given, total, rules.threshold)
+def _in_all_roles(found: Project, attempts: Attempts, held: Mapping[str, Member]) -> Training:
+    """Return where a person stands in the training of all their roles together."""
+    own = [role for role in WORKERS if role in held] or [*found.kind.workers[:1]]
+    learnt = [_judge_training(found, attempts, held, role) for role in own]
+    state = next((state for state in ("failed", "open") if state in [one.state for one in learnt]), "passed")
+    given = {example: label for one in learnt for example, label in one.given.items()}
+    examples = {number for role in own for number in training_examples(found.protocol, role)}
+    attempt = max(one.attempt for one in learnt)
+    right = sum(correct for example, (_, correct) in attempts.get(attempt, {}).items() if example in given)
+    return Training(state, attempt, given, right, len(examples))
+
+
+def _judge_training(found: Project, attempts: Attempts, held: Mapping[str, Member], role: str) -> Training:
+    """Return where a person with some roles stands after some attempts, in the training of one of them."""
+    rules, asked = found.protocol.qualification, training_examples(found.protocol, role)
+    own = {attempt: {n: one for n, one in answers.items() if n in asked} for attempt, answers in attempts.items()}
+    allowed = max((member.attempts for member in held.values()), default=1)
+    states = {attempt: _judged(answers, len(asked), rules.threshold) for attempt, answers in own.items()}
+    # What was passed stays so, also where examples are answered once more for another role.
+    passed = [attempt for attempt, state in states.items() if state == "passed"]
+    last = max(passed or (attempt for attempt, answers in own.items() if answers), default=1)
+    given = own.get(last, {})
+    state = states.get(last, _judged(given, len(asked), rules.threshold))
     if state == "failed" and last < allowed:
         state, last, given = "open", last + 1, {}
     right = sum(correct for _, correct in given.values())
-    return Training(state, last, {example: label for example, (label, _) in given.items()}, right, total)
+    return Training(state, last, {example: label for example, (label, _) in given.items()}, right, len(asked))
 
 
 def _judged(given: dict[int, tuple[str, bool]], total: int, threshold: float) -> str:

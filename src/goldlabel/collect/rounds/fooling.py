@@ -14,11 +14,10 @@ from sqlalchemy import Row
 
 from goldlabel.collect.messages import message
 from goldlabel.collect.money.ledger import in_units
-from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict, Invalid
-from goldlabel.collect.rounds.records import all_tries, store_pairs
+from goldlabel.collect.rounds.records import store_pairs
 from goldlabel.collect.rounds.rounds import Round, rates_of, round_of
-from goldlabel.collect.rounds.tries import arm_of, counted_tries, tries_left
+from goldlabel.collect.rounds.tries import counted_tries, job_of, tries_left
 from goldlabel.collect.schema import tasks, tries
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import drawing
@@ -44,8 +43,8 @@ def finish(
     row, earlier = begin_answer(tx, assignment_id, person_id, ("write",), key)
     if earlier is not None:
         return earlier
-    arm = arm_of(tx, row)
-    made = counted_tries(arm, all_tries(tx, row.id))
+    job = job_of(tx, row)
+    arm, made = job.arm, counted_tries(job.arm, job.tries)
     if not made:
         raise Conflict("no_try")
     fought = _round_of(tx, row)
@@ -56,7 +55,6 @@ def finish(
         if not made[-1].fooled and tries_left(arm, fought, made):
             raise Conflict("tries_left", n=tries_left(arm, fought, made))
         said = _checked_reasons(reasons) if made[-1].fooled else {}
-    found = project(tx, row.project_id)
     times = checked_timings(timings or {})
     answer = store_answer(tx, row, key, timings=times, seconds=times.get("total"))
     about = {"round": fought.number}
@@ -72,16 +70,16 @@ def finish(
             all_judged=not arm.shows_model,
         ),
     ]
-    rate = rates_of(found, fought).pair
-    reason = message("pay_job", rate=str(rate), currency=found.protocol.pay.currency)
+    rate = rates_of(job.project, fought).pair
+    reason = message("pay_job", rate=str(rate), currency=job.project.protocol.pay.currency)
     written = [[pair_id, one.target] for pair_id, one in zip(stored, made, strict=True)]
     earned = [Earning("base", in_units(rate), reason)]
     units = record_answer(tx, answer, "answer.written", f"premise {row.premise_id}", {"pairs": written}, earned)
     if answer.state == "counted" and (made[-1].fooled or not arm.shows_model):
         task = tx.row(tasks, id=row.task_id)
         assert task is not None
-        subset_id = drawing.lock_subset(tx, found.id, "written", task.condition, task.genre)
-        drawing.draw_subset(tx, found, subset_id, person_id)
+        subset_id = drawing.lock_subset(tx, job.project.id, "written", task.condition, task.genre)
+        drawing.draw_subset(tx, job.project, subset_id, person_id)
     return receipt(tx, answer, units)
 
 

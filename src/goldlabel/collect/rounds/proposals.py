@@ -60,16 +60,26 @@ def empty_places(tx: Transaction, found: Project) -> list[Place]:
 
 
 def add_proposals(
-    tx: Transaction, project_id: int, places: Sequence[Place], texts: Sequence[str], source: str, *, by: int | None
+    tx: Transaction,
+    project_id: int,
+    places: Sequence[Place],
+    texts: Sequence[str],
+    source: str,
+    *,
+    cost: float = 0.0,
+    by: int | None,
 ) -> int:
-    """Keep a proposal for each place where there is none; an empty text is none. Return how many were kept."""
+    """Keep a proposal for each place where there is none; an empty text is none. Return how many were kept.
+
+    ``cost`` is what the source was paid for them, by its own prices; it is written down and is not the project's money.
+    """
     added = 0
     for place, text in zip(places, map(clean_text, texts), strict=True):
         if text:
             values = {"premise_id": place.premise_id, "label": place.label, "text": text, "source": source}
             added += tx.insert_new(proposals, project_id=project_id, created_at=tx.now, **values)
-    subject = f"project {project_id}"
-    record(tx, "proposals.added", project_id=project_id, person_id=by, subject=subject, data={"n": added, "by": source})
+    data = {"n": added, "by": source} | ({"cost": cost} if cost else {})
+    record(tx, "proposals.added", project_id=project_id, person_id=by, subject=f"project {project_id}", data=data)
     return added
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, bindparam, select
 
 from goldlabel.collect.protocols import ONLY
 from goldlabel.collect.rounds.proposals import told_of
@@ -48,11 +48,14 @@ class Try:
 
 def all_tries(tx: Transaction, assignment_id: int) -> list[Try]:
     """Return the tries of an assignment in their order."""
-    query = select(tries).where(tries.c.assignment_id == assignment_id).order_by(tries.c.number)
-    return [_try(row) for row in tx.all(query)]
+    return [read_try(row) for row in tx.all(_TRIES, assignment_id=assignment_id)]
 
 
-def _try(row: Row[Any]) -> Try:
+_TRIES = select(tries).where(tries.c.assignment_id == bindparam("assignment_id")).order_by(tries.c.number)
+
+
+def read_try(row: Row[Any]) -> Try:
+    """Return the try of a row."""
     names = (
         "number",
         "key",

@@ -38,7 +38,7 @@ class Adversary:
     """A model that is written against: by what name it is known, and how it is loaded.
 
     ``seconds`` is how long it may take for a batch; ``fallback`` is the name of the adversary that answers where this
-    one cannot.
+    one cannot. One that only ``stands_in`` for others is drawn for no try.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Adversary:
     options: Mapping[str, str]
     seconds: float = 30.0
     fallback: str | None = None
+    stands_in: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +70,11 @@ class Round:
     opened_at: datetime
     closed_at: datetime | None
     trained: Mapping[str, Any] | None
+
+    @property
+    def drawn_from(self) -> list[Adversary]:
+        """The adversaries of which one is drawn for each try."""
+        return [one for one in self.adversaries if not one.stands_in]
 
     def adversary(self, name: str) -> Adversary:
         """Return an adversary by its name."""
@@ -104,7 +110,8 @@ def open_round(
     """
     found = _with_rounds(tx, project_id)
     names = [one.name for one in adversaries]
-    if not 1 <= len(names) <= MOST_ADVERSARIES or len(set(names)) != len(names):
+    none_drawn = all(one.stands_in for one in adversaries)
+    if none_drawn or len(names) > MOST_ADVERSARIES or len(set(names)) != len(names):
         raise Invalid("adversaries", most=MOST_ADVERSARIES)
     strange = [one.fallback for one in adversaries if one.fallback is not None and one.fallback not in names]
     if strange:

@@ -9,24 +9,24 @@ again, until the round's number of tries is used up. Every try is kept, also tho
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from math import isfinite
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, or_, select
+from sqlalchemy import ColumnElement, Row, bindparam, or_, select
 
-from goldlabel.collect.projects import project
+from goldlabel.collect.projects import Project, project
 from goldlabel.collect.protocols import Condition
-from goldlabel.collect.refusals import Conflict, Invalid
+from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.rounds.proposals import proposal_for
-from goldlabel.collect.rounds.records import Try, all_tries, told
+from goldlabel.collect.rounds.records import Try, all_tries, read_try, told
 from goldlabel.collect.rounds.rounds import Round, open_round_of
 from goldlabel.collect.schema import assignments, pairs, premises, tasks, tries
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work.answering import check_key
 from goldlabel.collect.work.folding import fold_word
-from goldlabel.collect.work.leases import keep_alive, lock_assignment, lock_person, own_assignment
+from goldlabel.collect.work.leases import keep_alive, lock_assignment, lock_person
 from goldlabel.collect.work.rules import clean_text
 from goldlabel.pairs.labels import LabelSpace
 
@@ -48,66 +48,83 @@ class Question:
     space: LabelSpace
 
 
-def target_of(tx: Transaction, row: Row[Any]) -> str:
-    """Return the label that an assignment asks for: the writers of one context have the labels in turn."""
-    labels = project(tx, row.project_id).protocol.ordered_labels
-    task = tx.row(tasks, id=row.task_id)
-    premise = tx.row(premises, id=row.premise_id)
+@dataclass(frozen=True)
+class Job:
+    """What an assignment asks for, in which arm, and what was tried so far.
+
+    The writers of one context have the labels in turn.
+    """
+
+    project: Project
+    arm: Condition
+    target: str
+    tries: tuple[Try, ...]
+
+    @property
+    def waits(self) -> bool:
+        """Whether the writer waits for what a model says."""
+        return self.arm.shows_model and bool(self.tries) and self.tries[-1].decided_at is None
+
+
+def job_of(tx: Transaction, row: Row[Any]) -> Job:
+    """Return what an assignment asks for, and its tries; one that asks for no writing has none."""
+    if row.kind != "write":
+        raise Missing("no_task", id=row.id)
+    owner = project(tx, row.project_id)
+    task = tx.one(_TASK, task_id=row.task_id)
     assert task is not None
-    assert premise is not None
-    return str(labels[(premise.number + task.slot) % len(labels)])
+    labels = owner.protocol.ordered_labels
+    target = labels[(task.number + task.slot) % len(labels)]
+    return Job(owner, owner.protocol.condition(task.condition), target, tuple(all_tries(tx, row.id)))
 
 
-def arm_of(tx: Transaction, row: Row[Any]) -> Condition:
-    """Return the arm that an assignment belongs to."""
-    name = tx.value(select(tasks.c.condition).where(tasks.c.id == row.task_id))
-    return project(tx, row.project_id).protocol.condition(name)
+_TASK = (
+    select(tasks.c.condition, tasks.c.slot, premises.c.number)
+    .join(premises, premises.c.id == tasks.c.premise_id)
+    .where(tasks.c.id == bindparam("task_id"))
+)
 
 
-def add_try(tx: Transaction, assignment_id: int, person_id: int, *, key: str, text: str) -> Try:
-    """Keep a new try, and draw the model that is to answer; the same ``key`` again gives the one that is there."""
+def add_try(tx: Transaction, assignment_id: int, person_id: int, *, key: str, text: str) -> Job:
+    """Keep a new try, and draw the model that is to answer; the same ``key`` again changes nothing."""
     check_key(key)
     lock_person(tx, person_id)
     row = lock_assignment(tx, assignment_id, person_id)
-    current = project(tx, row.project_id)
-    before = tries_of(tx, assignment_id, person_id)
-    known = next((one for one in before if one.key == key), None)
-    if known is not None:
-        return known
-    if row.kind != "write" or row.state != "leased":
+    job = job_of(tx, row)
+    if any(one.key == key for one in job.tries):
+        return job
+    if row.state != "leased":
         raise Conflict("try_late")
     fought = open_round_of(tx, row.project_id)
     if fought is None:
         raise Conflict("no_round")
-    arm = arm_of(tx, row)
-    answered = counted_tries(arm, before)
-    if arm.shows_model and answered and answered[-1].fooled is not False:
+    answered = counted_tries(job.arm, job.tries)
+    if job.arm.shows_model and answered and answered[-1].fooled is not False:
         raise Conflict("try_waits")
-    if len(answered) >= most_tries(arm, fought):
-        raise Conflict("tries_used", n=most_tries(arm, fought))
+    if len(answered) >= most_tries(job.arm, fought):
+        raise Conflict("tries_used", n=most_tries(job.arm, fought))
     text = clean_text(text)
-    longest = current.protocol.writing.longest
+    longest = job.project.protocol.writing.longest
     if not 1 <= len(text) <= longest:
         raise Invalid("try_length", n=len(text), most=longest)
     if fold_word(text) in {fold_word(one.text) for one in answered}:
         raise Invalid("try_repeated")
-    keep_alive(tx, current, row)
-    target = target_of(tx, row)
-    proposal = proposal_for(tx, row.premise_id, target) if arm.assisted else None
-    chance = current.random("adversary", assignment_id, len(before))
-    tx.insert(
+    keep_alive(tx, job.project, row)
+    proposal = proposal_for(tx, row.premise_id, job.target) if job.arm.assisted else None
+    chance = job.project.random("adversary", assignment_id, len(job.tries))
+    stored = tx.insert_row(
         tries,
         assignment_id=row.id,
         round_id=fought.id,
-        number=len(before) + 1,
+        number=len(job.tries) + 1,
         key=key,
-        target=target,
+        target=job.target,
         text=text,
-        drawn=chance.choice(fought.adversaries).name,
+        drawn=chance.choice(fought.drawn_from).name,
         created_at=tx.now,
         proposal_id=None if proposal is None else proposal.id,
     )
-    return tries_of(tx, assignment_id, person_id)[-1]
+    return replace(job, tries=(*job.tries, read_try(stored)))
 
 
 def take_questions(tx: Transaction, worker: str, most: int, busy: Sequence[str] = ()) -> list[Question]:
@@ -128,9 +145,8 @@ def take_questions(tx: Transaction, worker: str, most: int, busy: Sequence[str] 
     if rows:
         held = {"worker": worker, "lease_until": tx.now + LEASE}
         tx.run(tries.update().where(tries.c.id.in_([row.id for row in rows])).values(**held))
-    return [
-        Question(row.id, row.round_id, row.drawn, row.premise, row.text, _space(tx, row.project_id)) for row in rows
-    ]
+    spaces = {number: project(tx, number).protocol.label_space for number in {row.project_id for row in rows}}
+    return [Question(row.id, row.round_id, row.drawn, row.premise, row.text, spaces[row.project_id]) for row in rows]
 
 
 def is_waiting(tx: Transaction, worker: str, busy: Sequence[str] = ()) -> bool:
@@ -140,17 +156,17 @@ def is_waiting(tx: Transaction, worker: str, busy: Sequence[str] = ()) -> bool:
 
 def waiting_jobs(tx: Transaction, assignment_ids: Collection[int]) -> set[int]:
     """Return those of some assignments that have a try without an answer."""
-    own = (tries.c.assignment_id.in_(assignment_ids), tries.c.decided_at.is_(None))
-    return {row.assignment_id for row in tx.all(select(tries.c.assignment_id).where(*own))}
+    return {row.assignment_id for row in tx.all(_WAITING, assignment_ids=[*assignment_ids])}
+
+
+_WAITING = select(tries.c.assignment_id).where(
+    tries.c.assignment_id.in_(bindparam("assignment_ids", expanding=True)), tries.c.decided_at.is_(None)
+)
 
 
 def _free(tx: Transaction, worker: str, busy: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
     free = or_(tries.c.lease_until.is_(None), tries.c.lease_until <= tx.now, tries.c.worker == worker)
     return (tries.c.decided_at.is_(None), tries.c.drawn.not_in(busy), free)
-
-
-def _space(tx: Transaction, project_id: int) -> LabelSpace:
-    return project(tx, project_id).protocol.label_space
 
 
 def decide(
@@ -161,26 +177,19 @@ def decide(
     Where the try has become a pair by then, the pair tells it, too.
     """
     said = {"model": model, "scores": None if scores is None else dict(scores), "problem": problem}
-    own = (tries.c.id == try_id, tries.c.decided_at.is_(None))
-    tx.run(tries.update().where(*own).values(**said, decided_at=tx.now, worker=None, lease_until=None))
-    row = tx.row(tries, id=try_id)
-    assert row is not None
-    if row.pair_id is not None:
-        one = next(one for one in all_tries(tx, row.assignment_id) if one.number == row.number)
+    row = tx.one(_DECISION, try_id=try_id, **said, decided_at=tx.now, worker=None, lease_until=None)
+    if row is not None and row.pair_id is not None:
         meta = tx.value(select(pairs.c.meta).where(pairs.c.id == row.pair_id))
-        tx.change(pairs, row.pair_id, meta=meta | told(one))
+        tx.change(pairs, row.pair_id, meta=meta | told(read_try(row)))
+
+
+_DECISION = tries.update().where(tries.c.id == bindparam("try_id"), tries.c.decided_at.is_(None)).returning(tries)
 
 
 def are_scores(scores: Mapping[str, float], labels: Sequence[str]) -> bool:
     """Say whether these are probabilities, one for each of the labels."""
     named = {*scores} == {*labels} and all(isfinite(one) and one >= 0 for one in scores.values())
     return named and abs(sum(scores.values()) - 1) <= NEAR_ONE
-
-
-def tries_of(tx: Transaction, assignment_id: int, person_id: int) -> list[Try]:
-    """Return the tries of a person's assignment in their order."""
-    own_assignment(tx, assignment_id, person_id)
-    return all_tries(tx, assignment_id)
 
 
 def counted_tries(arm: Condition, before: Sequence[Try]) -> list[Try]:

@@ -79,31 +79,41 @@ def instructions(name: str, protocol: Protocol) -> str:
     return _text(language, name).format(**numbers, **parts)
 
 
-def training_examples(protocol: Protocol) -> list[TrainingExample]:
-    """Return as many training examples as the protocol asks for: the project's own, or those of Goldlabel."""
+def training_examples(protocol: Protocol, role: str) -> dict[int, TrainingExample]:
+    """Return the examples that people of a role are asked, as many as the protocol wants, by their numbers among all.
+
+    They are the project's own or those of Goldlabel; those for the role alone come first. Of own examples that are
+    for some role there may be fewer than asked for.
+    """
     listed = protocol.examples or known_examples(protocol)
+    own = {number: one for number, one in enumerate(listed) if one.role in (role, "")}
     wanted = protocol.qualification.training
-    if wanted > len(listed):
+    if wanted > len(own) and not any(one.role for one in protocol.examples):
         raise Invalid(
             "training_examples",
             wanted=wanted,
-            n=len(listed),
+            n=len(own),
             language=Word(protocol.language),
             labels=protocol.labels,
         )
-    return list(listed[:wanted])
+    asked = sorted(own, key=lambda number: (not own[number].role, number))[:wanted]
+    return {number: own[number] for number in asked}
 
 
 def known_examples(protocol: Protocol) -> list[TrainingExample]:
     """Return the examples that come with Goldlabel in a protocol's language and labels, if there are any.
 
-    Those of the project's kind come before those of its labels.
+    What people answered is kept by an example's number, so what is there keeps its place.
     """
     if protocol.labels not in TRAINED:
         return []
-    names = (KINDS.get(protocol.kind).training_text, f"training-{protocol.labels}")
-    known = [example for name in names if name for example in _table(protocol.language, name)["example"]]
-    return [TrainingExample(**example) for example in known]
+    texts = [*KINDS.get(protocol.kind).training_texts.items()]
+    texts.insert(1, ("", f"training-{protocol.labels}"))
+    return [
+        TrainingExample(**example, role=role)
+        for role, name in texts
+        for example in _table(protocol.language, name)["example"]
+    ]
 
 
 TRAINED = ("nli3", "ordinal5")

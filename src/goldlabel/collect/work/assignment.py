@@ -184,7 +184,7 @@ def _obstacle(tx: Transaction, found: Project, member: Member, kind: str) -> str
         return "suspended"
     if missing_consent(tx, found.id, member.person_id) is not None:
         return "unconsented"
-    return None if is_qualified(tx, found, member.person_id) else "unqualified"
+    return None if is_qualified(tx, found, member.person_id, member.role) else "unqualified"
 
 
 def _is_capped(tx: Transaction, found: Project, person_id: int) -> bool:

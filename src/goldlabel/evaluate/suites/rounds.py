@@ -18,7 +18,7 @@ import polars as pl
 from goldlabel.errors import InputError
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.sets import evaluation_set
-from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan
+from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan, System
 from goldlabel.evaluate.suites.campaign import (
     Lesson,
     as_training,
@@ -41,7 +41,10 @@ from goldlabel.registry import suggest
 
 ANLI = "anli"
 EXCLUSIVE, ALL_ROUNDS, TRAIN, ROUNDS = "exclusive", "all", "train", "rounds"
-PARTS = ("table-3", "table-5", "table-6", "table-7", "figure-3")
+EFFICIENCY = "efficiency"
+PARTS = ("table-3", "table-5", "table-6", "table-7", "figure-3", EFFICIENCY)
+CURVES = ("figure-3", EFFICIENCY)
+"""The parts for which models are trained on more and more pairs."""
 VERIFIED, UNVERIFIED = "verified", "unverified"
 
 
@@ -103,6 +106,7 @@ class Rounds:
                 ("table-5", ("model", "data")),
                 ("table-6", ("model", "data", "reads")),
                 ("figure-3", ("model", "data")),
+                (EFFICIENCY, ("model", "data")),
             )
             if part in options["parts"] and (rows := list(_rows(results, part)))
         }
@@ -193,6 +197,8 @@ class _Lessons:
             mixtures = ((TRAIN, ROUNDS), (TRAIN,), (ROUNDS,))
             for lesson in {lesson.data: lesson for names in mixtures if (lesson := self._lesson(*names)).on}.values():
                 yield from (lesson, replace(lesson, hypothesis_only=True))
+        elif part == EFFICIENCY:
+            yield from self._efficiency(missing)
         else:
             yield from self._verified_or_not(missing)
 
@@ -256,9 +262,29 @@ class _Lessons:
         if most < 4:
             missing["figure-3"] = "there are no verified and unverified training pairs to compare"
             return
-        for size in (most // 4, most // 2, most):
+        for size in _steps(most):
             for mark, part in self.checked.items():
                 yield Lesson(data=f"{mark}, {size} pairs", on=(part,), sizes=(size,), mark=mark)
+
+    def _efficiency(self, missing: dict[str, str]) -> Iterator[Lesson]:
+        """Train on as many pairs of the rounds as of the user's sets: a quarter, a half and all of what both have."""
+        sources = {TRAIN: self._parts(TRAIN), ROUNDS: self._parts(ROUNDS)}
+        counts = {
+            name: [gold_count(part) if size is None else size for part, size in sets] for name, sets in sources.items()
+        }
+        most = min(map(sum, counts.values()))
+        if most < 4 * max(map(len, counts.values())) or not most:
+            missing[EFFICIENCY] = "there are no training rounds and sets of --train to compare"
+            return
+        for size in _steps(most):
+            for name, sets in sources.items():
+                sizes = tuple(_share_out(size, counts[name]))
+                yield Lesson(data=f"{name}, {size} pairs", on=tuple(part for part, _ in sets), sizes=sizes)
+
+
+def _steps(most: int) -> tuple[int, ...]:
+    """Return the sizes at which a curve is measured."""
+    return most // 4, most // 2, most
 
 
 def _share_out(total: int, weights: list[int]) -> list[int]:
@@ -274,10 +300,17 @@ def _round_names(results: BenchResults) -> list[str]:
     return list(results.plan.counted)
 
 
+def by_size(results: BenchResults, part: str) -> list[System]:
+    """Return the systems of a part model by model, those first that learnt from fewer pairs."""
+    systems = systems_of(results, part)
+    models = [*dict.fromkeys(system.marks.model for system in systems)]
+    return sorted(systems, key=lambda system: (models.index(system.marks.model), system.marks.pairs or 0))
+
+
 def _rows(results: BenchResults, part: str) -> Iterator[Row]:
     """Yield a row for each system of a part: every round, all of them, the exclusive pairs, the sets beside."""
     rounds = _round_names(results)
-    for system in systems_of(results, part):
+    for system in by_size(results, part) if part in CURVES else systems_of(results, part):
         row: dict[str, str | Cell | None] = {"model": system.marks.model, "data": system.marks.data}
         if part == "table-6":
             row["reads"] = system.marks.reads
@@ -350,6 +383,11 @@ def _claims(results: BenchResults) -> pl.DataFrame:
     for (model, size, mark), verified in by_mark.items():
         if mark == VERIFIED and (unverified := by_mark.get((model, size, UNVERIFIED))):
             claims.better("verified pairs teach more than unverified ones", verified, unverified, *every)
+    for plain, taught in zip(*[iter(by_size(results, EFFICIENCY))] * 2, strict=True):
+        text = "the rounds teach more than as many plain pairs"
+        claims.better(text, taught.name, plain.name, *every)
+        for name in others:
+            claims.better(f"{text} (beside)", taught.name, plain.name, (name, None))
     return claims.table
 
 

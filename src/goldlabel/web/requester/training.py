@@ -10,7 +10,7 @@ from pydantic import Field
 
 from goldlabel.collect import projects
 from goldlabel.collect.configuration import configure
-from goldlabel.collect.people.training import own_examples
+from goldlabel.collect.people.training import NAMES, own_examples
 from goldlabel.collect.texts import known_examples
 from goldlabel.errors import InputError
 from goldlabel.web.failures import describe
@@ -42,16 +42,17 @@ def change_examples(
     hypothesis: Texts = [],  # noqa: B006
     label: Texts = [],  # noqa: B006
     explanation: Texts = [],  # noqa: B006
+    role: Texts = [],  # noqa: B006
 ) -> Response:
     """Keep the project's own examples, all of which are asked; without any, those of Goldlabel are asked again."""
-    rows = list(zip(premise, hypothesis, label, explanation, strict=False))
+    rows = list(zip(premise, hypothesis, label, explanation, role or [""] * len(premise), strict=False))
     try:
         with store.write() as tx:
             present = projects.project(tx, project.id).protocol
             configure(tx, project.id, own_examples(present, rows), by=person.person_id)
     except InputError as error:
         _, status, message, _ = describe(request, error)
-        shown = [dict(zip(("premise", "hypothesis", "label", "explanation"), row, strict=True)) for row in rows]
+        shown = [dict(zip(NAMES, row, strict=True)) for row in rows]
         values = {"examples": shown, "saved": False, "problem": message}
         return page(request, "requester/examples.html", status=status, project=project, **values)
     return RedirectResponse(f"/projects/{project.id}/examples?saved=true", 303)
