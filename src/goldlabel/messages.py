@@ -31,6 +31,10 @@ class Message:
     def __str__(self) -> str:
         return fill(self.english, self.parameters, str, ", ")
 
+    def to_dict(self) -> dict[str, object]:
+        """Return the name and the parameters as plain values, from which a room that knows the name has it again."""
+        return {"name": self.name, "parameters": {name: _plain(value) for name, value in self.parameters.items()}}
+
 
 def fill(template: str, parameters: Mapping[str, object], say: Callable[[Message | Word], str], comma: str) -> str:
     """Return a template with its gaps filled; ``say`` gives messages and words in the language of the template."""
@@ -47,3 +51,11 @@ def _shown(value: object, say: Callable[[Message | Word], str], comma: str) -> s
         text = say(value) if isinstance(value, Word) else str(value)
     text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Message):
+        return value.to_dict()
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return {"word": str(value)} if isinstance(value, Word) else value

@@ -98,3 +98,30 @@ def test_a_table_and_a_plan_are_needed(tmp_path: Path) -> None:
 @given(st.text(), st.text())
 def test_no_value_is_read_as_a_template(one: str, two: str) -> None:
     assert filled("{{{a}}} and {b}", {"a": one, "b": two}) == f"{{{one}}} and {two}"
+
+
+@pytest.mark.parametrize(
+    ("plan", "entry", "language"),
+    [
+        ("", "The ship is out.", "en"),
+        ("", "船在海上。", "zh"),
+        ("language: de\n", "Das Schiff ist auf See.", "de"),
+        ("language: zh-Hant\n", "Out.", "zh-Hant"),
+    ],
+)
+def test_the_language_of_the_table_goes_through(tmp_path: Path, plan: str, entry: str, language: str) -> None:
+    (tmp_path / "log.csv").write_text(f"entry\n{entry}\n", encoding="utf-8")
+    templates = "premise: '{entry}'\nhypotheses: [{text: '{entry}', label: entailment}]\n"
+    (tmp_path / "plan.yaml").write_text(plan + templates, encoding="utf-8")
+    pairs = run_recast("template", [tmp_path], Options()).pairs
+    assert pairs.collect()["language"].to_list() == [language]
+    assert pairs.card.languages == (language,)
+
+
+def test_what_is_no_language_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("entry\nOut.\n")
+    (tmp_path / "plan.yaml").write_text(
+        "language: [en]\npremise: '{entry}'\nhypotheses: [{text: A, label: entailment}]\n"
+    )
+    with pytest.raises(InputError, match=r"language \['en'\] is no code of a language; give one such as en, zh or de"):
+        run_recast("template", [tmp_path], Options())

@@ -20,9 +20,11 @@ import goldlabel as gl
 from goldlabel.audit import audit
 from goldlabel.cli.app import app
 from goldlabel.errors import InputError
+from goldlabel.evaluate.changes import compare_answers
 from goldlabel.evaluate.results import BenchResults
+from goldlabel.evaluate.suites.off_paper import PaperCell, off_paper_table, published_share
+from goldlabel.metrics import p_in_words, wilson
 from goldlabel.report.audit_page import write_audit
-from goldlabel.report.parts.bench_sections import paper_cells
 from goldlabel.report.report import report
 from goldlabel.sources.fragments.making import fragment_pairs
 from goldlabel.verify import verify
@@ -80,16 +82,17 @@ def test_one_page_of_everything(results: Path, tmp_path: Path) -> None:
     best = max(figures, key=lambda model: figures[model]["value"])
     assert f"{100 * figures[best]['value']:.1f} % ({100 * figures[best]['interval'][0]:.1f} to" in told["headline"]
     for heading in (
-        "Models and datasets", "At home and away", "Who is better", "Kinds of pairs", "Beside the paper",
+        "Models and datasets", "At home and away", "Who is better", "Kinds of pairs",
         "How sure, how right", "Where models disagree", "Training", "What fragments-zh gives away",
         "Agreement on", "What is missing", "Manifest",
     ):  # fmt: skip
         assert f"<h2>{heading}" in html, heading
     assert "extinct" in html
+    assert "Beside the paper" not in html, "there is no paper of a suite of one's own"
     assert "<b>&amp;" not in html
     assert "a&lt;b&gt;&amp;_%$" in html
     assert "over seeds</small>" in html
-    assert re.search(r"birds-claims.*>herons are easy<.*>5.0<.*>p &lt; 0.001<", html, flags=re.S)
+    assert re.search(r"birds-claims.*>herons are easy<.*>5.0<.*>p\xa0&lt;\xa00.001<", html, flags=re.S)
     assert "Crane" not in html, "no text of a pair without the user's own files"
     assert "http://" not in html.replace("http://www.w3.org", "")
 
@@ -112,6 +115,45 @@ def test_two_runs_show_what_changed(results: Path, tmp_path: Path) -> None:
     row = changes.row(by_predicate=(pl.col("model") == "linear") & (pl.col("set") == "gulls"), named=True)
     old, new = (100 * document["models"]["linear"]["gulls"]["accuracy"] for document in (before, after))
     assert (row["before"], row["after"], row["difference"]) == pytest.approx((old, new, new - old))
+    answers = [pl.read_parquet(results / name / "labels.parquet") for name in ("before", "after")]
+    tests = compare_answers(*answers, ("herons", "gulls"))
+    expected = next(own for own in tests if (own.system, own.dataset) == ("linear", "gulls"))
+    ends = expected.difference.percent()
+    assert (row["difference_low"], row["difference_high"]) == pytest.approx((ends.low, ends.high))
+    assert row["test"] == p_in_words(expected.adjusted)
+    assert set(changes["changed"]) <= {"better", "worse", "could be chance"}
+    assert changes["set"][0].startswith("mean of"), "the means come first"
+
+
+def test_a_bench_that_kept_no_units_is_not_tested(results: Path, tmp_path: Path) -> None:
+    shutil.copytree(results / "before", tmp_path / "before")
+    labels = tmp_path / "before/labels.parquet"
+    pl.read_parquet(labels).drop("unit", "right").write_parquet(labels)
+    html, _ = make(tmp_path / "out", tmp_path / "before", results / "after")
+    assert "before did not keep its answers with their units, so nothing is tested" in html
+    assert "test" not in pl.read_csv(tmp_path / "out/tables/birds-changes.csv").columns
+
+
+def test_delta_and_differences_to_a_paper_have_intervals(results: Path, tmp_path: Path) -> None:
+    shutil.copytree(results / "after", tmp_path / "after")
+    for file in ("settings.json", "bench.json"):
+        path = tmp_path / "after" / file
+        path.write_text(path.read_text(encoding="utf-8").replace('"suite": "birds"', '"suite": "cross"'))
+    html, _ = make(tmp_path / "lacking", tmp_path / "after")
+    assert "with --reference" in html
+    figures = json.loads((tmp_path / "after/bench.json").read_text(encoding="utf-8"))["models"]["linear"]
+    away = pl.read_csv(tmp_path / "lacking/tables/cross-home-and-away.csv")
+    row = away.row(by_predicate=pl.col("model") == "linear", named=True)
+    assert [row["Δ_low"], row["Δ_high"]] == pytest.approx([100 * end for end in figures["delta_interval"]])
+    assert row["Δ_low"] < row["Δ"] < row["Δ_high"]
+    ours, paper = wilson(60, 100), published_share(58.0, 400)
+    cells = [PaperCell("table-5", "linear", "Gulls", ours, paper)]
+    off_paper_table(cells).write_csv(tmp_path / "after/tables/off-paper.csv")
+    html, _ = make(tmp_path / "out", tmp_path / "after")
+    assert "1 of 1 cells are within two points of the paper&#39;s, and of 1 the interval holds no difference" in html
+    shown = pl.read_csv(tmp_path / "out/tables/cross-paper.csv").row(0, named=True)
+    ends = cells[0].difference.percent()
+    assert (shown["difference"], shown["difference_low"]) == pytest.approx((ends.value, ends.low))
 
 
 def test_half_of_a_run_is_a_page_that_says_what_is_missing(results: Path, tmp_path: Path) -> None:
@@ -124,6 +166,25 @@ def test_half_of_a_run_is_a_page_that_says_what_is_missing(results: Path, tmp_pa
     assert "The run run is not finished" in html
     assert len(told["missing"]) == 2
     assert "no score yet" in (tmp_path / "out/MODEL_CARD-run.md").read_text(encoding="utf-8")
+
+
+def test_models_that_learn_may_have_no_mean(results: Path, tmp_path: Path) -> None:
+    """As where each is trained for some sets alone, and only the majority was judged on all of them."""
+    shutil.copytree(results / "after", tmp_path / "after")
+    settings, figures = (tmp_path / "after" / name for name in ("settings.json", "bench.json"))
+    document = json.loads(figures.read_text(encoding="utf-8"))
+    means = document["ranking"]["means"]
+    document["ranking"] |= {"means": {NASTY: means[NASTY]}, "standings": []}
+    figures.write_text(json.dumps(document))
+    described = json.loads(settings.read_text(encoding="utf-8"))
+    described["models"][NASTY] = {"object": "Majority"}
+    described["models"] = {
+        f"{name}: gulls" if name == "linear" else name: own for name, own in described["models"].items()
+    }
+    settings.write_text(json.dumps(described))
+    html, told = make(tmp_path / "out", tmp_path / "after")
+    assert told["headline"].endswith("as none that learns was judged on all of them, there is no mean to compare.")
+    assert "mean of" not in html.partition("<h2>Models and datasets")[2].partition("<h2>")[0]
 
 
 def break_json(folder: Path) -> None:
@@ -178,16 +239,6 @@ def test_cards_have_the_front_matter_of_the_hub(results: Path, tmp_path: Path) -
     assert hub.DatasetCard(dataset).data.task_ids == ["natural-language-inference"]
     assert "## Agreement" in dataset
     assert dataset.startswith((results / "verified/README.md").read_text(encoding="utf-8").rstrip())
-
-
-def test_cells_of_papers_are_found_beside_ours_and_below() -> None:
-    beside = pl.DataFrame({"Model": ["HOM"], "SNLI": [66.0], "SNLI (paper)": [66.9], "Test Size": [3], "n": ["x"]})
-    assert [cell[:3] for cell in paper_cells("t", beside)] == [("t", "HOM", "SNLI")]
-    below = pl.DataFrame(
-        {"model": ["a", "a", "a", "b"], "source": ["ours", "paper", "difference", "paper"],
-         "gold": ["59.2 ± 0.5 (57.4 to 61.0)", "60.0", "-0.8", "70.0"]}
-    )  # fmt: skip
-    assert [(cell[1], cell[2], round(cell[5], 1)) for cell in paper_cells("t", below)] == [("a", "gold", -0.8)]
 
 
 def test_the_report_in_a_browser(results: Path, tmp_path: Path, chromium: str) -> None:

@@ -43,7 +43,7 @@ class Cartography(Result):
     @property
     def summary(self) -> str:
         """The title, and the means of what is known."""
-        means = self._means()
+        means = self.means()
         known = (f"{name} {percent(mean)}" for name, mean in means.items() if mean is not None)
         return f"{self.title}: mean {', '.join(known)}"
 
@@ -65,9 +65,10 @@ class Cartography(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the means, and the pairs at the three ends of the map."""
         ends = {region: self.select(region)[:10] for region in REGIONS}
-        return {"pairs": len(self.pairs), "epochs": self.epochs, **self._means(), "examples": ends}
+        return {"pairs": len(self.pairs), "epochs": self.epochs, **self.means(), "examples": ends}
 
-    def _means(self) -> dict[str, float | None]:
+    def means(self) -> dict[str, float | None]:
+        """Return the means over pairs by name; None where one is not known."""
         return self.pairs.select(pl.col("confidence", "variability", "correctness").mean()).row(0, named=True)
 
 

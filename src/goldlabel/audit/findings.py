@@ -26,8 +26,10 @@ from goldlabel.audit.corpus import Corpus
 from goldlabel.audit.examples import Example
 from goldlabel.audit.features import Features, Sample, holding_key
 from goldlabel.audit.figures import ends_of
+from goldlabel.audit.messages import message
 from goldlabel.audit.overlap import CONSTITUENT, LEXICAL, RULE, SUBSEQUENCE
 from goldlabel.audit.tags import TAGS, carries, words_of_tag
+from goldlabel.messages import Message, Word
 from goldlabel.metrics import Estimate, benjamini_hochberg, in_percent, percent, share
 from goldlabel.pairs.lexicon import LEXICONS
 
@@ -94,7 +96,7 @@ class Finding:
     """What was found, in words, and what it rests on."""
 
     kind: str
-    text: str
+    message: Message
     evidence: Artifact | Fault
     rows: tuple[int, ...] = ()
     """Where examples stand in the dataset."""
@@ -103,13 +105,18 @@ class Finding:
     carriers: NDArray[np.bool_] | None = field(default=None, compare=False, repr=False)
     """Of an artifact, which pairs carry it."""
 
+    @property
+    def text(self) -> str:
+        """The finding in English."""
+        return str(self.message)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         evidence = self.evidence.to_dict() | {
             "examples": [example.id for example in self.examples],
             "marks": [example.marks() for example in self.examples],
         }
-        return {"kind": self.kind, "text": self.text, "evidence": evidence}
+        return {"kind": self.kind, "text": self.text, "message": self.message.to_dict(), "evidence": evidence}
 
 
 @dataclass(frozen=True)
@@ -119,8 +126,8 @@ class Candidate:
     kind: str
     name: str
     rows: Rows
-    phrase: str
-    remedy: str
+    phrase: Message
+    remedy: Message
     premise_needed: bool = False
     family: str = ""
     """Of features that cut the same thing at other places, one is enough."""
@@ -250,25 +257,31 @@ def _rank_of(kind: str) -> int:
 
 
 def _finding(candidate: Candidate, artifact: Artifact, rows: NDArray[np.int64], carriers: NDArray[np.bool_]) -> Finding:
-    text = (
-        f"{candidate.phrase} are {artifact.label} in {in_percent(artifact.share)} of {artifact.total:,} cases, "
-        f"where {percent(artifact.expected)} of all pairs are. {candidate.remedy}"
+    said = message(
+        "artifact",
+        carriers=candidate.phrase,
+        label=Word(artifact.label),
+        share=in_percent(artifact.share),
+        total=f"{artifact.total:,}",
+        expected=percent(artifact.expected),
+        remedy=candidate.remedy,
     )
-    return Finding(candidate.kind, text, artifact, tuple(rows.tolist()), carriers=carriers)
+    return Finding(candidate.kind, said, artifact, tuple(rows.tolist()), carriers=carriers)
 
 
 def _token_candidate(corpus: Corpus, part: Features, number: int) -> Candidate:
     name, key = part.name(number), int(part.keys[number])
     word, _, place = name.rpartition(" (") if part.kind == "position" else (name, "", "")
-    phrase = f"Hypotheses with the {'words' if part.kind == 'bigram' else 'word'} “{word}”"
     if place:
-        phrase += f" in {place.rstrip(')')} place"
+        phrase = message("word_in_place", word=word, place=Word(place.rstrip(")")))
+    else:
+        phrase = message("with_words" if part.kind == "bigram" else "with_word", word=word)
     return Candidate(
         part.kind,
         name,
         lambda: holding_key(corpus.words, part.kind, key),
         phrase,
-        "Ask writers for it under the other labels too, or cap its use.",
+        message("cap_use"),
     )
 
 
@@ -276,7 +289,7 @@ def _pair_candidates(corpus: Corpus, sample: Sample) -> list[tuple[Candidate, Mo
     """Return the features that are no tokens, with their moments; those that few pairs carry are left out."""
     candidates: list[tuple[Candidate, Moments]] = []
 
-    def add(kind: str, name: str, rows: NDArray[np.bool_], phrase: str, remedy: str, family: str = "") -> None:
+    def add(kind: str, name: str, rows: NDArray[np.bool_], phrase: Message, remedy: Message, family: str = "") -> None:
         carried = rows[sample.rows]
         if carried.sum() < LEAST_CARRIERS:
             return
@@ -293,24 +306,26 @@ def _pair_candidates(corpus: Corpus, sample: Sample) -> list[tuple[Candidate, Mo
         candidates.append((candidate, moments_of(carried, sample.clusters)))
 
     for tag in TAGS[:-1]:
-        phrase = f"Hypotheses with a word of {tag.replace('_', '-')}{_such_as(corpus, tag)}"
-        remedy = "Ask writers for it under the other labels too, or cap its use per writer."
+        phrase, remedy = _with_tag(corpus, tag), message("cap_use_per_writer")
         add(tag, tag, carries(corpus.hypothesis_tags, tag), phrase, remedy)
     for name, rows, phrase in _lengths(corpus):
-        add("length", name, rows, phrase, "Even out the lengths per label.", f"length{name.partition(' in ')[2]}")
-    remedy = "Ask for paraphrase, and for shared words under every label."
+        add("length", name, rows, phrase, message("even_lengths"), f"length{name.partition(' in ')[2]}")
+    remedy = message("ask_paraphrase")
     for name, rows, phrase in _overlaps(corpus):
         add("overlap", name, rows, phrase, remedy, "overlap")
     return candidates
 
 
-def _such_as(corpus: Corpus, tag: str) -> str:
+def _with_tag(corpus: Corpus, tag: str) -> Message:
     present = [language for language in corpus.language_names if language in LEXICONS]
     words = [word for language in present for word in words_of_tag(language, tag)[:4]]
-    return f" ({', '.join(words)} …)" if words and tag not in words else ""
+    name = Word(tag.replace("_", "-"))
+    if not words or tag in words:
+        return message("with_tag", tag=name)
+    return message("with_tag_such_as", tag=name, words=words)
 
 
-def _lengths(corpus: Corpus) -> list[tuple[str, NDArray[np.bool_], str]]:
+def _lengths(corpus: Corpus) -> list[tuple[str, NDArray[np.bool_], Message]]:
     """Return a feature for each length that a twentieth of a language's pairs is above and below."""
     lengths = corpus.hypothesis_lengths
     several = len(corpus.language_names) > 1
@@ -320,39 +335,23 @@ def _lengths(corpus: Corpus) -> list[tuple[str, NDArray[np.bool_], str]]:
         if not (rows & corpus.gold).any():
             continue
         low, high = np.quantile(lengths[rows], [0.05, 0.95]).astype(int)
-        unit = "characters" if language in ("zh", "ja") else "words"
-        where = f" in {language}" if several and language else ""
+        where, named = (f" in {language}", {"language": language}) if several and language else ("", {})
+        unit = ("characters" if language in ("zh", "ja") else "words") + "_in" * bool(named)
         for bound in np.unique(np.linspace(low + 1, high, num=min(30, max(high - low, 0)), dtype=int)):
             long, short = rows & (lengths >= bound), rows & (lengths < bound)
             features += [
-                (f"length >= {bound}{where}", long, f"Long hypotheses ({bound} {unit} or more{where})"),
-                (f"length < {bound}{where}", short, f"Short hypotheses (under {bound} {unit}{where})"),
+                (f"length >= {bound}{where}", long, message(f"long_{unit}", bound=int(bound), **named)),
+                (f"length < {bound}{where}", short, message(f"short_{unit}", bound=int(bound), **named)),
             ]
     return features
 
 
-def _overlaps(corpus: Corpus) -> list[tuple[str, NDArray[np.bool_], str]]:
+def _overlaps(corpus: Corpus) -> list[tuple[str, NDArray[np.bool_], Message]]:
     with np.errstate(invalid="ignore"):
         over = corpus.overlap > RULE
     return [
-        (
-            "lexical overlap",
-            (corpus.heuristics & LEXICAL) != 0,
-            "Hypotheses all of whose words are in the premise (overlap)",
-        ),
-        (
-            "subsequence",
-            (corpus.heuristics & SUBSEQUENCE) != 0,
-            "Hypotheses that are a stretch of the premise (overlap)",
-        ),
-        (
-            "constituent",
-            (corpus.heuristics & CONSTITUENT) != 0,
-            "Hypotheses that are a clause of the premise (overlap)",
-        ),
-        (
-            f"overlap > {RULE}",
-            over,
-            f"Hypotheses that share more than {100 * RULE:g} % of their words with the premise (overlap)",
-        ),
+        ("lexical overlap", (corpus.heuristics & LEXICAL) != 0, message("lexical_overlap")),
+        ("subsequence", (corpus.heuristics & SUBSEQUENCE) != 0, message("subsequence")),
+        ("constituent", (corpus.heuristics & CONSTITUENT) != 0, message("constituent")),
+        (f"overlap > {RULE}", over, message("over_rule", bound=f"{100 * RULE:g}")),
     ]

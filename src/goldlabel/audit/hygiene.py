@@ -8,7 +8,8 @@ from goldlabel.audit.examples import Example
 from goldlabel.audit.figures import ForeignText, Overlap, count_of
 from goldlabel.audit.findings import Fault, Finding
 from goldlabel.audit.leakage import Leakage, Near
-from goldlabel.metrics import in_percent, many
+from goldlabel.audit.messages import counted, message
+from goldlabel.metrics import in_percent
 
 MOST_LEAKS = 5
 MOST_FAULTS = 3
@@ -30,19 +31,15 @@ def find_faults(
     """Return what else is wrong with the data, the gravest first; ``rows`` are examples by kind."""
     faults = []
     if count := leakage.contradictory_duplicates:
-        text = f"{count:,} pairs occur more than once with different labels. Have them judged again."
-        faults.append(Finding("contradictory_duplicates", text, Fault(count), leakage.examples["contradictory"]))
+        said = message("contradictory_duplicates", n=f"{count:,}")
+        faults.append(Finding("contradictory_duplicates", said, Fault(count), leakage.examples["contradictory"]))
     if (over := overlap.over_rule).value is not None and over.value > _MANY_OVER_RULE:
-        text = (
-            f"{count_of(over):,} hypotheses, {in_percent(over)}, share more than 70 % of their words with the "
-            "premise. Ask writers to paraphrase."
-        )
-        faults.append(Finding("overlap_rule", text, Fault(count_of(over), over), rows["overlap_rule"]))
+        said = message("overlap_rule", n=f"{count_of(over):,}", share=in_percent(over))
+        faults.append(Finding("overlap_rule", said, Fault(count_of(over), over), rows["overlap_rule"]))
     if foreign is not None and (foreign.share.value or 0) > _MUCH_FOREIGN:
-        count, many = count_of(foreign.share), foreign.share
-        trace = "a trace of translation. Look through them."
-        text = f"{count:,} of {many.n:,} pairs hold more than ten Roman letters, {trace}"
-        faults.append(Finding("foreign_text", text, Fault(count, many), rows["foreign_text"]))
+        count, share = count_of(foreign.share), foreign.share
+        said = message("foreign_text", n=f"{count:,}", total=f"{share.n:,}")
+        faults.append(Finding("foreign_text", said, Fault(count, share), rows["foreign_text"]))
     return faults[:MOST_FAULTS]
 
 
@@ -50,15 +47,12 @@ def _across(leakage: Leakage) -> list[Finding]:
     """Near-duplicates include the exact ones, which are named alone only where the near ones were not looked for."""
     near = leakage.near
     if near and near.across_splits:
-        text = (
-            f"{near.pairs_across_splits:,} pairs have a duplicate or near-duplicate in another split "
-            f"({many(near.across_splits, 'cluster')}). Drop them with goldlabel data duplicates --drop."
-        )
-        return [Finding("near_duplicates_across_splits", text, Fault(near.across_splits), examples=_examples(near))]
+        clusters = counted(near.across_splits, "cluster", "clusters")
+        said = message("near_across_splits", n=f"{near.pairs_across_splits:,}", clusters=clusters)
+        return [Finding("near_duplicates_across_splits", said, Fault(near.across_splits), examples=_examples(near))]
     if count := leakage.duplicates_across_splits:
-        pairs = many(count, "pair stands", "pairs stand")
-        text = f"{pairs} in more than one split. Split again with --exclude-overlap premise."
-        return [Finding("duplicates_across_splits", text, Fault(count), leakage.examples["across"])]
+        said = message("across_splits", pairs=counted(count, "pair_stands", "pairs_stand"))
+        return [Finding("duplicates_across_splits", said, Fault(count), leakage.examples["across"])]
     return []
 
 
@@ -66,36 +60,34 @@ def _against(leakage: Leakage) -> list[Finding]:
     findings = []
     for name, shared in leakage.against.items():
         near = shared.near.across_datasets if shared.near else 0
+        clusters = counted(near, "cluster_reaches", "clusters_reach")
         if shared.shared_pairs:
-            every = "All " if shared.shared_pairs == shared.share.n else ""
-            clusters = many(near, "cluster of near-duplicates reaches", "clusters of near-duplicates reach")
-            more = f", and {clusters} into it" if near > shared.shared_pairs else ""
-            pairs = many(shared.shared_pairs, "pair is", "pairs are")
-            text = f"{every}{pairs} also in {name}{more}. Leave them out of one of the two."
+            every = "all_" if shared.shared_pairs == shared.share.n else ""
+            pairs = counted(shared.shared_pairs, f"{every}pair_is", f"{every}pairs_are")
+            if near > shared.shared_pairs:
+                said = message("also_in_and_near", pairs=pairs, dataset=name, clusters=clusters)
+            else:
+                said = message("also_in", pairs=pairs, dataset=name)
             fault = Fault(shared.shared_pairs, shared.share, name)
         elif shared.shared_premises:
-            premises = many(shared.shared_premises, "premise is", "premises are")
-            text = f"{premises} also in {name}. Keep the two from being train and test."
+            premises = counted(shared.shared_premises, "premise_is", "premises_are")
+            said = message("premises_also_in", premises=premises, dataset=name)
             fault = Fault(shared.shared_premises, dataset=name)
         elif near:
-            clusters = many(near, "cluster of near-duplicates reaches", "clusters of near-duplicates reach")
-            text = f"{clusters} into {name}. Look through them."
+            said = message("near_in", clusters=clusters, dataset=name)
             fault = Fault(near, dataset=name)
         else:
             continue
         examples = _examples(shared.near) if shared.near and not shared.rows else ()
-        findings.append(Finding("leak_against", text, fault, shared.rows, examples))
+        findings.append(Finding("leak_against", said, fault, shared.rows, examples))
     return findings
 
 
 def _shared_premises(leakage: Leakage) -> list[Finding]:
     if not (count := leakage.held_out_pairs):
         return []
-    text = (
-        f"{many(count, 'pair of dev or test has', 'pairs of dev or test have')} a premise that train has too. Split "
-        "again, which keeps premises together, or drop them with --exclude-overlap premise."
-    )
-    return [Finding("shared_premises", text, Fault(count, leakage.held_out), leakage.examples["held_out"])]
+    said = message("shared_premises", pairs=counted(count, "pair_has", "pairs_have"))
+    return [Finding("shared_premises", said, Fault(count, leakage.held_out), leakage.examples["held_out"])]
 
 
 def _examples(near: Near) -> tuple[Example, ...]:

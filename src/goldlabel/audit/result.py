@@ -17,8 +17,10 @@ from goldlabel.audit.findings import Finding
 from goldlabel.audit.hypothesis_only import CurvePoint, Judgement, OutOfFold, hard_subset
 from goldlabel.audit.label_errors import LabelErrors
 from goldlabel.audit.leakage import Leakage
+from goldlabel.audit.messages import message
 from goldlabel.audit.pmi import Word
 from goldlabel.errors import InputError
+from goldlabel.messages import Message
 from goldlabel.metrics import in_percent, in_points, p_value, percent
 from goldlabel.pairs import Pairs, Result
 from goldlabel.registry import suggest
@@ -108,16 +110,18 @@ class Audit(Result):
     @property
     def verdict(self) -> str:
         """Say in a sentence or two what the labels give away."""
+        return str(self.verdict_message)
+
+    @property
+    def verdict_message(self) -> Message:
+        """The verdict, to be said in any language."""
         blind = self.hypothesis_only
-        without = (
-            f"Without the premise, a linear model labels {in_percent(blind.accuracy)} right; the most frequent label "
-            f"alone gives {percent(blind.majority.value)}."
-        )
+        without = message("blind", share=in_percent(blind.accuracy), majority=percent(blind.majority.value))
         if blind.significant:
-            gain = f" The labels give away {in_points(blind.gain)} points."
+            gain = message("gain", points=in_points(blind.gain))
         else:
-            gain = f" That is no significant gain at the level {1 - self.options.level:.3g}."
-        return without + gain
+            gain = message("no_gain", level=f"{1 - self.options.level:.3g}")
+        return message("verdict", blind=without, gain=gain)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -152,6 +156,7 @@ class Audit(Result):
         return {
             "name": self.pairs.card.name,
             "verdict": self.verdict,
+            "verdict_message": self.verdict_message.to_dict(),
             "options": dataclasses.asdict(self.options),
             "groups": {name: group.to_dict() for name, group in self.groups.items()} | {ALL: self._whole_to_dict()},
             "findings": [finding.to_dict() for finding in self.findings],

@@ -22,13 +22,14 @@ def report_command(
         list[str] | None,
         typer.Option("--data", metavar="NAME=PATH", help="Where a set lies that is not in the library, for its texts."),
     ] = None,
+    language: Annotated[str, typer.Option("--language", help="Language of the page and its tables: en or zh.")] = "en",
     as_json: JsonOption = False,
 ) -> None:
     """Write one HTML page of results, with their tables (CSV, Markdown, LaTeX), plots (SVG, PNG) and cards."""
     from goldlabel.report.report import report
 
     with progress("drawing", None, in_bytes=False) as bar:
-        made = report(folders, output, data=parse_map("--data", data), on_file=bar)
+        made = report(folders, output, data=parse_map("--data", data), language=language, on_file=bar)
     if as_json:
         print_json(made.to_dict())
         return

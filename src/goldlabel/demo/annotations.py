@@ -73,6 +73,7 @@ _CONFIG = """\
 corpus: reports made by goldlabel demo
 licence: Apache-2.0
 labels: nli3
+language: {language}
 split: part
 premise: "{{report}}"
 hypotheses:
@@ -95,5 +96,5 @@ def write_annotations(folder: Path, language: str, reports: int, seed: int) -> t
         table.writerow([told, who, task, done, when, happened, "test"])
     claim, denial = _CLAIMS[language]
     write_text(folder / TABLE, text.getvalue())
-    write_text(folder / TEMPLATES, _CONFIG.format(claim=claim, denial=denial))
+    write_text(folder / TEMPLATES, _CONFIG.format(language=language, claim=claim, denial=denial))
     return folder / TABLE, folder / TEMPLATES

@@ -20,15 +20,16 @@ LINES = {
         "reported": "7. Report: everything on one page, {page}",
     },
     "zh": {
-        "made": "1. 句对：由小型语法生成 {pairs:,} 个句对，标签由构造保证正确；并植入一个痕迹：含否定词的假设中有 "
+        "made": "1. 句对：由小型语法生成 {pairs:,} 个句对，标签由构造保证正确；并植入一个数据偏差：含否定词的假设中有 "
         "{share} 是矛盾。",
         "voted": "2. 投票：五位模拟标注者为每个句对投票，kappa 为 {kappa}；{flagged} 被标记，此人只是瞎猜。",
-        "audited": "3. 审计：找到了植入的痕迹（{feature}）：其中 {share} 为 {label}。不看前提就能猜中 {blind} "
+        "audited": "3. 审计：找到了植入的数据偏差（{feature}）：其中 {share} 为 {label}。不看前提就能猜中 {blind} "
         "的标签，而最常见的标签只占 {majority}。",
         "audited-not": "3. 审计：句对太少，没有哪个词泄露标签。不看前提能猜中 {blind} 的标签，而最常见的标签占 "
         "{majority}。",
-        "made-sets": "4. 测试集：带痕迹与不带痕迹的句对，由标注改写的 {recast:,} 个句对，以及压力测试（{stress}）。",
-        "judged": "5. 模型：{plain} 在有痕迹处准确率为 {planted}，在没有痕迹处为 {clean}。",
+        "made-sets": "4. 测试集：带数据偏差与不带数据偏差的句对，由标注改写的 {recast:,} 个句对，以及压力测试"
+        "（{stress}）。",
+        "judged": "5. 模型：{plain} 在有数据偏差处准确率为 {planted}，在没有数据偏差处为 {clean}。",
         "debiased": "6. 去偏：{debiased} 分别为 {planted} 和 {clean}；在 {sets} 个测试集的平均上比 {plain} 高 "
         "{gain} 个百分点（{p_value}）。",
         "reported": "7. 报告：所有结果都在一个页面上，{page}",

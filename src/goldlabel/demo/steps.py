@@ -25,6 +25,7 @@ from goldlabel.demo.lines import LINES
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.stress import make_stress
 from goldlabel.files import write_text
+from goldlabel.messages import Word
 from goldlabel.metrics import Estimate, PairedTest, in_percent, in_points, p_in_words, percent
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import NLI3
@@ -33,6 +34,7 @@ from goldlabel.pairs.splits import Ratios
 from goldlabel.recast.run import run_recast
 from goldlabel.registry import one_of
 from goldlabel.report.audit_page import write_audit
+from goldlabel.report.language import speaking, translate
 from goldlabel.report.parts.bench_results import SETTINGS
 from goldlabel.report.report import PAGE, report
 from goldlabel.seeds import random_state
@@ -125,8 +127,9 @@ def run_demo(
 
     progress.begin("auditing")
     artifacts = audit(dataset, options=AuditOptions(seed=seed, tokenizer="characters" if language == "zh" else None))
-    write_audit(artifacts, folder / "audit")
-    line, figures = _found(artifacts)
+    write_audit(artifacts, folder / "audit", language=language)
+    with speaking(language):
+        line, figures = _found(artifacts)
     step(line, **figures)
 
     progress.begin("making sets")
@@ -152,7 +155,7 @@ def run_demo(
     )
     progress.begin("drawing")
     data = {name: str(folder / "sets" / name) for name in sets}
-    report([folder / "bench", folder / "audit", folder / "dataset"], folder / "report", data=data)
+    report([folder / "bench", folder / "audit", folder / "dataset"], folder / "report", data=data, language=language)
     demo = Demo(
         report=folder / "report" / PAGE,
         language=language,
@@ -203,8 +206,8 @@ def _found(artifacts: Audit) -> tuple[str, dict[str, object]]:
     if not isinstance(evidence, Artifact):
         return "audited-not", figures
     return "audited", figures | {
-        "feature": evidence.feature,
-        "label": evidence.label,
+        "feature": translate(Word(evidence.feature)),
+        "label": translate(Word(evidence.label)),
         "share": in_percent(evidence.share),
     }
 
@@ -220,8 +223,7 @@ def _write_sets(folder: Path, dataset: Pairs, language: str, seed: int) -> Itera
     recast = run_recast("template", write_annotations(folder / "annotations", language, count // 4, seed)).pairs
     yield PLANTED, dataset.only(split="test").write(home / PLANTED)
     yield CLEAN, clean.write(home / CLEAN)
-    spoken = recast.frame.with_columns(pl.lit(language).alias("language"))
-    yield RECAST, Pairs(spoken, recast.card).write(home / RECAST)
+    yield RECAST, recast.write(home / RECAST)
     for name in STRESS:
         made = make_stress(clean, name, seed=seed).pairs
         yield f"stress-{name}", made.write(home / f"stress-{name}")

@@ -23,6 +23,7 @@ from goldlabel.evaluate.soft_labels import FEWEST_VOTES, SoftLabels, count_votes
 from goldlabel.metrics import (
     Estimate,
     PairedTest,
+    difference,
     in_percent,
     mean_over_sets,
     paired_bootstrap_over_sets,
@@ -159,6 +160,13 @@ class BenchResults(Result):
         hits = [self.hits(system, name) for name in names]
         return mean_over_sets(hits, [self.plan.find_set(name).gold.units for name in names], level=self.level)
 
+    def delta(self, system: str) -> Estimate | None:
+        """Return the mean over the other sets less the accuracy at home, where the system was judged on both."""
+        home, away = self.plan.in_domain, self.mean(system)
+        if home is None or not self.has(system, home) or away.value is None:
+            return None
+        return difference(away, self.accuracy(system, home))
+
     def compare_means(self, first: str, second: str) -> tuple[PairedTest, tuple[str, ...]]:
         """Test whether two systems' means differ, over the sets that both were judged on; return these too."""
         names = self.common_sets([first, second])
@@ -218,13 +226,20 @@ class BenchResults(Result):
 
     @property
     def labels(self) -> pl.DataFrame:
-        """What each system says of each pair, in the set's labels: set, id, label, model and answer; the first seed's.
+        """What each system says of each pair, in the set's labels: set, id, label, unit, model, answer and right.
 
-        From it one sees where systems disagree, without the texts.
+        ``answer`` is the first seed's, ``right`` the share of seeds that are. From it one sees where systems disagree,
+        and whether another bench of the same sets differs by more than chance, without the texts.
         """
         frames = [
             self.plan.find_set(name).gold.frame.select(
-                pl.lit(name).alias("set"), "id", "label", model=pl.lit(system), answer=pl.Series(several[0].labels)
+                pl.lit(name).alias("set"),
+                "id",
+                "label",
+                unit=pl.Series(self.plan.find_set(name).gold.units),
+                model=pl.lit(system),
+                answer=pl.Series(several[0].labels),
+                right=pl.Series(self.hits(system, name)),
             )
             for (system, name), several in self.answers.items()
         ]
@@ -317,11 +332,12 @@ class BenchResults(Result):
             "over": list(self.counted_sets(system)),
         }
         in_domain = self.plan.in_domain
-        if in_domain is not None and self.has(system, in_domain) and mean.value is not None:
+        delta = self.delta(system)
+        if in_domain is not None and delta is not None:
             accuracy = self.accuracy(system, in_domain).defined
-            delta = mean.value - accuracy
             figures["in_domain"] = {"set": in_domain, **figures.pop(in_domain)}
-            figures |= {"snli": accuracy, "delta": delta, "delta_relative": delta / accuracy if accuracy else None}
+            figures |= {"snli": accuracy, "delta": delta.value, "delta_interval": delta.interval}
+            figures["delta_relative"] = delta.defined / accuracy if accuracy else None
         return figures
 
     def _cell(self, system: str, name: str) -> dict[str, Any]:

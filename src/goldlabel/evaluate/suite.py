@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from goldlabel.evaluate.results import BenchResults
 
 
-BESIDE_SETS = ("mean", "mean_interval", "mean_sd", "over", "in_domain", "delta", "delta_relative")
+BESIDE_SETS = ("mean", "mean_interval", "mean_sd", "over", "in_domain", "delta", "delta_interval", "delta_relative")
 """What stands beside the sets in a model's figures."""
 SNLI = "snli"
 """What the accuracy on the set of the training data is called there."""

@@ -14,9 +14,9 @@ from goldlabel.metrics.bootstrap import (
     divided,
     percentile_interval,
 )
-from goldlabel.metrics.estimate import Estimate, check_level, difference, mean, mean_test, share, wilson
+from goldlabel.metrics.estimate import Estimate, check_level, difference, mean, mean_test, share, share_of, wilson
 from goldlabel.metrics.gaps import Gap, gap
-from goldlabel.metrics.over_sets import compare_over_sets, mean_over_sets, paired_bootstrap_over_sets
+from goldlabel.metrics.over_sets import compare_over_sets, mean_of_shares, mean_over_sets, paired_bootstrap_over_sets
 from goldlabel.metrics.paired import PairedTest, mcnemar, paired_bootstrap, permutation_test, swap_test
 from goldlabel.metrics.scores import (
     Metric,
@@ -56,6 +56,7 @@ __all__ = [
     "many",
     "mcnemar",
     "mean",
+    "mean_of_shares",
     "mean_over_sets",
     "mean_test",
     "p_in_words",
@@ -67,6 +68,7 @@ __all__ = [
     "percentile_interval",
     "permutation_test",
     "share",
+    "share_of",
     "swap_test",
     "wilson",
 ]

@@ -99,6 +99,15 @@ def wilson(successes: int, n: int, *, level: float = 0.95) -> Estimate:
     return Estimate(successes / n, low, high, level, n, n, "Wilson")
 
 
+def share_of(value: float, n: int, *, level: float = 0.95) -> Estimate:
+    """Return a share that is known only to some places, such as a printed one, with Wilson's interval."""
+    check_level(level)
+    if not 0 <= value <= 1 or n < 1:
+        raise InputError(f"{value} of {n} pairs is not a share")
+    low, high = _wilson_interval(value, n, _normal_quantile(level))
+    return Estimate(value, low, high, level, n, n, "Wilson")
+
+
 def share(
     hits: ArrayLike,
     of: ArrayLike | None = None,

@@ -33,7 +33,12 @@ def mean_over_sets(hits: Sequence[ArrayLike], units: Units | None = None, *, lev
     that of ``difference`` does. A hit may be the share of several runs that are right on a pair.
     """
     check_level(level)
-    shares = [share(own, units=keys, level=level) for own, keys in _each(hits, units)]
+    return mean_of_shares([share(own, units=keys, level=level) for own, keys in _each(hits, units)])
+
+
+def mean_of_shares(shares: Sequence[Estimate]) -> Estimate:
+    """Return the mean of shares over different datasets; it has an interval where all of them have one."""
+    level = shares[0].level
     sets, method = len(shares), f"from the intervals of {len(shares)} datasets"
     n, count = sum(figure.n for figure in shares), sum(figure.units for figure in shares)
     values = np.array([figure.defined for figure in shares])

@@ -15,6 +15,7 @@ from goldlabel.seeds import check_seed
 
 ENTAILED = "entailment"
 NOT_ENTAILED = "not_entailment"
+ENGLISH = "en"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +93,9 @@ class Recaster:
     """The settings it knows, and what each does."""
     space_of: Callable[[Sequence[InputFile]], LabelSpace] | None = None
     """Where the files decide on the label space, what reads it."""
+    language: str = ENGLISH
+    language_of: Callable[[Sequence[InputFile]], str] | None = None
+    """Where the files decide on the language, what reads it."""
 
 
 RECASTERS: Registry[Recaster] = Registry(

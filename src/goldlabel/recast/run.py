@@ -182,7 +182,7 @@ class Stream:
         gate = Gate(
             where=self.recaster.name,
             space=self.recaster.label_space,
-            defaults={"dataset": self.recaster.name, "language": "en"},
+            defaults={"dataset": self.recaster.name, "language": self.recaster.language},
         )
         frame, problems = conform(raw.drop("where"), gate)
         for problem in problems:
@@ -209,6 +209,8 @@ def run_recast(
     files = given_files(paths, on_bytes)
     if recaster.space_of:
         recaster = replace(recaster, label_space=recaster.space_of(files))
+    if recaster.language_of:
+        recaster = replace(recaster, language=recaster.language_of(files))
     stream = Stream(recaster, options, limit)
     if output is None:
         frames = list(stream.blocks(files))
@@ -287,7 +289,7 @@ def _card(stream: Stream, files: Sequence[InputFile]) -> Card:
     return Card(
         name=f"{recaster.name}-{options.style}",
         label_space=recaster.label_space,
-        languages=("en",),
+        languages=(recaster.language,),
         description=f"{recaster.title}, recast as premise and hypothesis pairs.",
         licence=", ".join(sorted(stream.licences)) or None,
         paper=recaster.paper,

@@ -5,6 +5,7 @@
     corpus: station log            # goes into meta; by default the table's name
     licence: CC0                   # by default "not stated"
     labels: nli2                   # a label space; nli2 by default
+    language: en                   # of the texts; by default as their script tells, else en
     id: number                     # the column that names a row; by default its line
     split: part                    # the column with train, dev or test; by default 80:10:10
     group: station                 # the column whose values must not be split apart
@@ -23,21 +24,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
+
+import polars as pl
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile
 from goldlabel.pairs.labels import LabelSpace, label_space
+from goldlabel.pairs.languages import SAMPLE, detect_language
 from goldlabel.recast.names import read_names
 from goldlabel.recast.reading import choose, names_of, table_rows, text_rows
-from goldlabel.recast.recaster import ENTAILED, NOT_ENTAILED, RECASTERS, Options, Recaster, Recasting, Skipped
+from goldlabel.recast.recaster import ENGLISH, ENTAILED, NOT_ENTAILED, RECASTERS, Options, Recaster, Recasting, Skipped
 from goldlabel.registry import suggest
 
 SKIP = "skip"
 YAML = (".yaml", ".yml")
 TABLES = (".csv", ".tsv")
 NAME = "NAME"
-FIELDS = ("corpus", "licence", "labels", "id", "split", "group", "premise", "hypotheses")
+FIELDS = ("corpus", "licence", "labels", "language", "id", "split", "group", "premise", "hypotheses")
 TESTS = ("map", "equals", "at_least", "at_most")
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
@@ -54,6 +59,7 @@ class Templates:
     corpus: str | None
     licence: str
     space: LabelSpace
+    language: str | None
     columns: Mapping[str, str | None]
     premise: str
     hypotheses: Sequence[tuple[str, Judge]]
@@ -103,6 +109,15 @@ def space_of(files: Sequence[InputFile]) -> LabelSpace:
     return read_templates(_one(files, YAML, "YAML file of templates")).space
 
 
+def language_of(files: Sequence[InputFile]) -> str:
+    """Return the language that the YAML file names, or that the script of the first pairs leaves no doubt about."""
+    if language := read_templates(_one(files, YAML, "YAML file of templates")).language:
+        return language
+    first = islice((item for item in recast(files, Options()) if isinstance(item, Recasting)), SAMPLE)
+    texts = [{"premise": item.premise, "hypothesis": item.hypothesis} for item in first]
+    return detect_language(pl.DataFrame(texts, schema={"premise": pl.String, "hypothesis": pl.String})) or ENGLISH
+
+
 def filled(template: str, values: Row) -> str:
     """Put values in their places, in one pass: what a value holds is never read as a template."""
 
@@ -143,11 +158,18 @@ def read_templates(file: InputFile) -> Templates:
         corpus=config.get("corpus"),
         licence=str(config.get("licence", "not stated")),
         space=space,
+        language=_language(file, config["language"]) if "language" in config else None,
         columns=columns,
         premise=premise,
         hypotheses=[(text, judge) for text, judge, _ in hypotheses],
         used=frozenset(used | ruled | {name for name in columns.values() if name}),
     )
+
+
+def _language(file: InputFile, code: object) -> str:
+    if not isinstance(code, str) or not re.fullmatch(r"[a-z]{2,3}(-\w+)*", code):
+        raise InputError(f"{file}: language {code!r} is no code of a language; give one such as en, zh or de")
+    return code
 
 
 def _hypothesis(file: InputFile, number: int, entry: Any, space: LabelSpace) -> tuple[str, Judge, str | None]:
@@ -255,5 +277,6 @@ RECASTERS.add(
         sources="a CSV or TSV with a header, and a YAML file of templates and label rules",
         recast=recast,
         space_of=space_of,
+        language_of=language_of,
     ),
 )

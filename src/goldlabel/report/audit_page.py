@@ -32,6 +32,7 @@ from goldlabel.report.audit.leaks import leaks_section
 from goldlabel.report.audit.shape import length_section, overlap_section
 from goldlabel.report.audit.terms import with_terms
 from goldlabel.report.audit.words import competency_section, negators_section, tags_section, words_section
+from goldlabel.report.language import say, speaking, translate
 from goldlabel.report.model_section import model_sections
 from goldlabel.report.page import Link, Page, Section, render_page
 
@@ -48,15 +49,21 @@ def check_folder(folder: Path) -> None:
 
 
 def write_audit(
-    audit: Audit, folder: Path, *, model: ModelAudit | None = None, filtered: Pairs | None = None, **more: Any
+    audit: Audit,
+    folder: Path,
+    *,
+    model: ModelAudit | None = None,
+    filtered: Pairs | None = None,
+    language: str = "en",
+    **more: Any,
 ) -> Path:
     """Write index.html, audit.json, the tables as CSV and the hard subset; return the page's path.
 
-    ``model`` is what was found about a model, ``filtered`` what AFLite leaves. What an earlier audit wrote goes, all at
-    once; files of others stay.
+    ``model`` is what was found about a model, ``filtered`` what AFLite leaves, ``language`` that of the page. What an
+    earlier audit wrote goes, all at once; files of others stay.
     """
     check_folder(folder)
-    with atomic_folder(folder.resolve()) as temporary:
+    with atomic_folder(folder.resolve()) as temporary, speaking(language):
         for entry in folder.iterdir() if folder.exists() else ():
             if entry.name not in _OWN:
                 (shutil.copytree if entry.is_dir() else shutil.copy2)(entry, temporary / entry.name)
@@ -85,19 +92,22 @@ def audit_page(audit: Audit, model: ModelAudit | None = None) -> Page:
     card = audit.pairs.card
     origin: list[str | Link] = []
     if card.source is not None and card.source.startswith(("https://", "http://")):
-        origin = ["The data: ", Link(card.name, card.source), ". "]
+        origin = [say("The data: "), Link(card.name, card.source), ". "]
     page = Page(
-        title=f"Audit of {card.name}, {audit.whole.pairs:,} pairs",
-        lead=audit.verdict,
+        title=say("Audit of {dataset}, {pairs:,} pairs", dataset=card.name, pairs=audit.whole.pairs),
+        lead=translate(audit.verdict_message),
         sections=[*_sections(audit), *(model_sections(model, anchors(audit)) if model else ())],
         footer=(
             *origin,
-            f"Made by goldlabel audit, seed {audit.options.seed}. Intervals are at {100 * audit.options.level:g} % and "
-            "take pairs of one premise or group as dependent. Beside this page lie ",
+            say(
+                "Made by goldlabel audit, seed {seed}. Intervals are at {level:g} % and take pairs of one premise or "
+                "group as dependent. Beside this page lie ",
+                seed=audit.options.seed,
+                level=100 * audit.options.level,
+            ),
             *(piece for name in files for piece in (Link(name, name), ", ")),
-            "and the hard subset, the pairs labelled wrongly without the premise, in ",
+            say("and the hard subset, the pairs labelled wrongly without the premise, in "),
             Link(f"{HARD}/", f"{HARD}/"),
-            ".",
         ),
         wide=True,
     )

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from goldlabel.metrics import Estimate
+from goldlabel.report.language import say
 from goldlabel.report.parts.audits import MOST_FINDINGS, AuditFolder
 from goldlabel.report.parts.bench_results import BenchFolder
 from goldlabel.report.parts.training import TrainingRun
@@ -23,11 +24,16 @@ def model_card(run: TrainingRun, audits: Sequence[AuditFolder] = (), bench: Benc
     parts = [
         front_matter(_metadata(run, scores)),
         f"# {escape_markdown(run.name)}",
-        f"A model of natural language inference (`{run.model}`), trained by Goldlabel on {run.pairs:,} pairs.",
+        say(
+            "A model of natural language inference (`{model}`), trained by Goldlabel on {pairs:,} pairs.",
+            model=run.model,
+            pairs=run.pairs,
+        ),
         *_data(run),
-        "## Recipe\n\n" + Table(columns=("option", Column("value", 6)), rows=list(run.recipe.items())).to_markdown(),
-        "## Scores\n\n" + _scores(run, scores),
-        "## Artifacts it follows\n\n" + _artifacts(run, audits, bench),
+        f"## {say('Recipe')}\n\n"
+        + Table(columns=(say("option"), Column(say("value"), 6)), rows=list(run.recipe.items())).to_markdown(),
+        f"## {say('Scores')}\n\n" + _scores(run, scores),
+        f"## {say('Artifacts it follows')}\n\n" + _artifacts(run, audits, bench),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
@@ -60,18 +66,19 @@ def _metadata(run: TrainingRun, scores: dict[str, Estimate] | Any) -> dict[str, 
 def _data(run: TrainingRun) -> list[str]:
     rows: list[tuple[Value, ...]] = [
         (part, name, own["pairs"], own["sha256"])
-        for part, what in (("trained on", "on"), ("stopped on", "dev"))
+        for part, what in ((say("trained on"), "on"), (say("stopped on"), "dev"))
         for name, own in (run.settings.get(what) or {}).items()
     ]
-    return ["## Data\n\n" + Table(columns=("", "dataset", "pairs", "SHA-256"), rows=rows).to_markdown()]
+    columns = ("", say("dataset"), say("pairs"), "SHA-256")
+    return [f"## {say('Data')}\n\n" + Table(columns=columns, rows=rows).to_markdown()]
 
 
 def _scores(run: TrainingRun, scores: dict[str, Estimate] | Any) -> str:
     rows = [(f"{name} (dev)", score, score.n) for name, score in run.dev.items()]
     rows += [(name, score, score.n) for name, score in scores.items()]
     if not rows:
-        return "The run is not finished: it has no score yet."
-    return Table(columns=("set", Column("accuracy, %", percent=True), "pairs"), rows=rows).to_markdown()
+        return say("The run is not finished: it has no score yet.")
+    return Table(columns=(say("set"), Column(say("accuracy, %"), percent=True), say("pairs")), rows=rows).to_markdown()
 
 
 def _artifacts(run: TrainingRun, audits: Sequence[AuditFolder], bench: BenchFolder | None) -> str:
@@ -79,17 +86,21 @@ def _artifacts(run: TrainingRun, audits: Sequence[AuditFolder], bench: BenchFold
     for audit in audits:
         if audit.name in run.settings["on"]:
             lines.append(
-                f"What its training data {escape_markdown(audit.name)} gives away: {escape_markdown(audit.verdict)}"
+                say(
+                    "What its training data {dataset} gives away: {verdict}",
+                    dataset=escape_markdown(audit.name),
+                    verdict=escape_markdown(audit.verdict),
+                )
             )
             lines.append("\n".join(f"- {escape_markdown(text)}" for text in audit.findings[:MOST_FINDINGS]))
     weak = bench.tables.get("weak-slices") if bench else None
     if weak is not None:
         own = weak.filter(weak["model"] == run.folder.parent.name)
         if len(own):
-            lines.append("Where it is worse than on the rest of a set, by more than chance explains:")
+            lines.append(say("Where it is worse than on the rest of a set, by more than chance explains:"))
             lines.append(
                 Table.of(own.select("set", "slice", "accuracy", "difference", "pairs"), places=1).to_markdown()
             )
-    return "\n\n".join(lines) or (
+    return "\n\n".join(lines) or say(
         "Nobody has looked: audit its training data with `goldlabel audit`, and give that folder to the report, too."
     )

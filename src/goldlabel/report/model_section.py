@@ -9,37 +9,46 @@ import polars as pl
 
 from goldlabel.evaluate.model_audit import ModelAudit
 from goldlabel.metrics import in_percent
+from goldlabel.report.language import say, sentences
 from goldlabel.report.page import Bar, Section
 from goldlabel.report.table import Cell, Table
 
 
 def model_sections(audited: ModelAudit, places: Mapping[str, str]) -> Iterator[Section]:
     """Yield what is known of a model on the pairs of the page; ``places`` is where the page tells of each artifact."""
-    bars = [Bar("both sides", audited.accuracy), Bar("most frequent label", audited.majority)]
-    bars[1:1] = [Bar(name.replace("_", " "), part.accuracy) for name, part in audited.partial.items()]
-    text = (
-        f"{audited.model}, judged by {audited.accuracy.n:,} pairs of {audited.accuracy.units:,} premises or groups "
-        f"(split {audited.split}): accuracy with both sides, and with one of them blank. "
+    bars = [Bar(say("both sides"), audited.accuracy), Bar(say("most frequent label"), audited.majority)]
+    bars[1:1] = [Bar(say(name.replace("_", " ")), part.accuracy) for name, part in audited.partial.items()]
+    text = say(
+        "{model}, judged by {pairs:,} pairs of {units:,} premises or groups (split {split}): accuracy with both "
+        "sides, and with one of them blank.",
+        model=audited.model,
+        pairs=audited.accuracy.n,
+        units=audited.accuracy.units,
+        split=audited.split,
     )
     yield Section(
-        heading="The model, with half of the input",
-        text=text + " ".join([*audited.findings, *audited.notes]),
+        heading=say("The model, with half of the input"),
+        text=sentences(text, *audited.findings, *audited.notes),
         bars=bars,
         table=audited.table if len(audited.table) else None,
     )
     if audited.artifacts:
         names = {result.cue.name: places.get(result.cue.feature, "") for result in audited.artifacts}
-        text = (
+        text = say(
             "At the same gold label, in points: how much more often the artifact's label is said of pairs that carry "
             "it, and how much more often they are answered rightly; for a word, how its label's probability changes "
             "when the word alone is taken out of hypotheses, or put before others."
         )
-        yield Section(heading="The model and the artifacts", text=text, table=_linked(audited.artifact_table, names))
-        text = (
+        yield Section(
+            heading=say("The model and the artifacts"), text=text, table=_linked(audited.artifact_table, names)
+        )
+        text = say(
             "Of pairs with each gold label, the share that the model answers with each artifact's label, in per cent."
         )
         yield Section(
-            heading="Its answers with and without each artifact", text=text, table=_linked(_answers(audited), names)
+            heading=say("Its answers with and without each artifact"),
+            text=text,
+            table=_linked(_answers(audited), names),
         )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from goldlabel.metrics import Estimate, percent
 from goldlabel.report.figure import FONT_SIZE, SMALL, Figure, Palette, make_figure
+from goldlabel.report.language import comma, say
 
 LONGEST = 24
 """Characters of a row's name in one line."""
@@ -63,8 +64,8 @@ def draw_histogram(
         axes.tick_params(axis="y", colors=palette.soft, labelsize=SMALL, length=0)
         last = len(heights) - 1
         axes.set_xticks([last * number / (len(ticks) - 1) for number in range(len(ticks))], ticks)
-        axes.set_xlabel(f"{x_name}, {note}", color=palette.soft, fontsize=SMALL)
-        axes.set_ylabel("pairs", color=palette.soft, fontsize=SMALL)
+        axes.set_xlabel(f"{x_name}{comma()}{note}", color=palette.soft, fontsize=SMALL)
+        axes.set_ylabel(say("pairs"), color=palette.soft, fontsize=SMALL)
 
     return make_figure(draw, 2.7, 1.9, shows=shows)
 
@@ -95,8 +96,8 @@ def draw_curve(
         _framed(axes, palette, per_cent="y", minor=False)
         axes.set_xticks(sizes, [_short(size) for size in sizes])
         axes.minorticks_off()
-        axes.set_xlabel("pairs trained on", color=palette.soft, fontsize=SMALL)
-        axes.set_ylabel("accuracy, %", color=palette.soft, fontsize=SMALL)
+        axes.set_xlabel(say("pairs trained on"), color=palette.soft, fontsize=SMALL)
+        axes.set_ylabel(say("accuracy, %"), color=palette.soft, fontsize=SMALL)
 
     return make_figure(draw, 4.2, 2.5, shows=shows)
 
@@ -113,7 +114,7 @@ def draw_reliability(
         _title(axes, title, palette)
         axes.plot([0, 1], [0, 1], color=palette.second, linewidth=1.2)
         words: Any = {"rotation": 45, "rotation_mode": "anchor", "fontsize": SMALL}
-        axes.text(0.02, 0.06, "as right as sure", color=palette.blue, **words)
+        axes.text(0.02, 0.06, say("as right as sure"), color=palette.blue, **words)
         total = sum(own[4] for own in bins)
         for confidence, accuracy, low, high, pairs in bins:
             axes.bar(confidence, 0.3 * pairs / total, width=0.03, bottom=0, color=palette.line)
@@ -128,8 +129,8 @@ def draw_reliability(
         for set_ticks in (axes.set_xticks, axes.set_yticks):
             set_ticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
         axes.tick_params(axis="y", colors=palette.soft, labelsize=SMALL, length=0)
-        axes.set_xlabel("sure", color=palette.soft, fontsize=SMALL)
-        axes.set_ylabel("right", color=palette.soft, fontsize=SMALL)
+        axes.set_xlabel(say("sure"), color=palette.soft, fontsize=SMALL)
+        axes.set_ylabel(say("right"), color=palette.soft, fontsize=SMALL)
 
     return make_figure(draw, 2.9, 2.9, shows=shows)
 
@@ -228,7 +229,7 @@ def draw_dots(
                     axes.plot([share.low, share.high], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
                 axes.plot([share.value], [y], color=colour, marker=_MARKERS[number % 8], markersize=5, linestyle="none")
                 if len(series) == 1:
-                    text = f"{100 * share.value:{'+' if signed else ''}.1f}"
+                    text = f"{round(100 * share.value, 1) + 0.0:{'+' if signed else ''}.1f}"
                     axes.annotate(
                         text, (share.value, y), (0, 4), textcoords="offset points", ha="center", color=palette.soft,
                         fontsize=SMALL,
@@ -238,7 +239,7 @@ def draw_dots(
         axes.set_xlim(low - room, high + room)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         _framed(axes, palette, signed=signed)
-        axes.set_yticks(range(len(rows)), [fill(name, LONGEST) for name, _ in rows])
+        axes.set_yticks(range(len(rows)), [fill(name, LONGEST, break_long_words=False) for name, _ in rows])
         axes.tick_params(axis="y", colors=palette.ink, labelsize=FONT_SIZE)
         axes.set_xlabel(x_name, color=palette.soft)
         if len(series) > 1:
@@ -283,6 +284,11 @@ def draw_lines(
             )  # fmt: skip
         axes.set_ylim(min(ys, default=0.0) - 0.06 * spread, max(ys, default=1.0) + 0.06 * spread)
         _framed(axes, palette, per_cent="y" if per_cent else "", minor=not logarithmic)
+        if logarithmic:
+            places = sorted({x for _, own in series for x, _ in own})
+            axes.set_xticks(places, [_short(place) for place in places])
+        else:
+            axes.xaxis.get_major_locator().set_params(integer=True)
         axes.set_xlabel(x_name, color=palette.soft)
         axes.set_ylabel(y_name, color=palette.soft)
 

@@ -9,8 +9,13 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from goldlabel.messages import Word
 from goldlabel.metrics import Estimate
+from goldlabel.report.language import say, spoken, translate
 from goldlabel.report.table import Column, Value, interval_text, sort_key, value_text
+
+SHORT = 24
+"""Characters of a text that a table does not break."""
 
 
 @cache
@@ -18,12 +23,15 @@ def environment() -> Environment:
     """Return the templates and the files of ``static``, all of whose values are escaped."""
     loader = ChoiceLoader([PackageLoader("goldlabel.report"), PackageLoader("goldlabel.report", "static")])
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made.globals |= {"say": say, "spoken": spoken}
     made.filters |= {
+        "word": lambda name: translate(Word(name)),
         "value_text": _page_value,
         "unbroken": _unbroken,
         "interval_text": interval_text,
         "sort_key": sort_key,
         "begins_with_figure": _begins_with_figure,
+        "is_short": _is_short,
     }
     return made
 
@@ -42,10 +50,15 @@ def _page_value(value: Value, column: Column) -> str:
 
 
 def _unbroken(text: str) -> str:
-    """Keep a number and its per cent sign on one line."""
-    return text.replace(" %", "\u00a0%")
+    """Keep a number and its per cent sign, and a p-value, on one line."""
+    return re.sub(r"(?<=\bp) ([=<]) ", "\u00a0\\1\u00a0", text.replace(" %", "\u00a0%"))
 
 
 def _begins_with_figure(value: object) -> bool:
     """Say whether a text is a figure, with its interval or what else stands beside it: it is not broken."""
     return re.match(r"[-+<]?\s*\d+\.\d", str(value)) is not None
+
+
+def _is_short(value: object) -> bool:
+    """Say whether a text is so short that it is not broken."""
+    return isinstance(value, str) and len(value) <= SHORT

@@ -8,6 +8,7 @@ verified dataset, and ``report.json``, which lists them. No figure is computed h
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,7 @@ from goldlabel.errors import InputError
 from goldlabel.files import atomic_folder
 from goldlabel.pairs import Pairs, Result, read
 from goldlabel.report.dataset_card import dataset_card
+from goldlabel.report.language import comma, say, sentences, speaking
 from goldlabel.report.model_card import model_card
 from goldlabel.report.page import Item, Page, Section, page_html
 from goldlabel.report.parts.audits import FIGURES as AUDIT
@@ -89,19 +91,25 @@ def report(
     output: str | Path,
     *,
     data: Mapping[str, str] | None = None,
+    language: str = "en",
     on_file: Callable[[int], None] | None = None,
 ) -> Report:
-    """Write a report of result folders into the folder ``output``.
+    """Write a report of result folders into the folder ``output``, in English or Chinese (``zh``).
 
     ``data`` says where sets lie that are not in the library, so that pairs on which models disagree can be shown.
     """
+    with speaking(language):
+        return _report(folders, Path(output), data or {}, on_file or (lambda _: None))
+
+
+def _report(
+    folders: Sequence[str | Path], target: Path, data: Mapping[str, str], step: Callable[[int], None]
+) -> Report:
     if not folders:
         raise InputError("there is no folder to report on; name folders of bench, audit, verify or train")
-    target = Path(output)
     _check_output(target, [Path(folder) for folder in folders])
     results = read_results([Path(folder) for folder in folders])
-    page, missing = make_page(results, data or {})
-    step = on_file or (lambda _: None)
+    page, missing = make_page(results, data)
     with atomic_folder(target.resolve()) as temporary:
         (temporary / PAGE).write_text(page_html(page), encoding="utf-8")
         files = [temporary / PAGE]
@@ -117,7 +125,11 @@ def report(
                 step(1)
         files += _write_cards(results, temporary)
         missing += [
-            f"{name} is not drawn: no font here has {glyphs[:8]}; pip install 'goldlabel[zh]' brings one for Chinese"
+            say(
+                "{name} is not drawn: no font here has {glyphs}; pip install 'goldlabel[zh]' brings one for Chinese",
+                name=name,
+                glyphs=glyphs[:8],
+            )
             for name, glyphs in undrawn.items()
         ]
         relative = [path.relative_to(temporary) for path in files]
@@ -130,14 +142,21 @@ def read_results(folders: Sequence[Path]) -> Results:
     """Read every folder by what lies in it; a folder of result folders stands for all of these."""
     results = Results()
     for folder in folders:
-        if not _read_into(results, folder):
-            inner = [path for path in sorted(folder.iterdir()) if path.is_dir()] if folder.is_dir() else []
-            if not sum(_read_into(results, path) for path in inner):
-                what = "is not there" if not folder.exists() else "is no result of bench, audit, verify or train"
-                raise InputError(
-                    f"{folder}: {what}; such a folder has {SETTINGS}, {AUDIT}, {VERIFICATION} or {ENVIRONMENT}"
-                )
+        if not _read_tree(results, folder):
+            what = "is not there" if not folder.exists() else "is no result of bench, audit, verify or train"
+            raise InputError(
+                f"{folder}: {what}; such a folder has {SETTINGS}, {AUDIT}, {VERIFICATION} or {ENVIRONMENT}"
+            )
     return results
+
+
+def _read_tree(results: Results, folder: Path, depth: int = 3) -> bool:
+    """Read a folder, or else those in it: a sweep has a folder for each size, and in it one for each seed."""
+    if _read_into(results, folder):
+        return True
+    inner = [path for path in folder.iterdir() if path.is_dir()] if folder.is_dir() and depth else []
+    inner.sort(key=lambda path: [part.zfill(12) for part in re.split(r"(\d+)", path.name)])  # 500 before 2000
+    return sum(_read_tree(results, path, depth - 1) for path in inner) > 0  # all of them, not up to the first
 
 
 def _read_into(results: Results, folder: Path) -> bool:
@@ -168,33 +187,40 @@ def make_page(results: Results, data: Mapping[str, str]) -> tuple[Page, list[str
     sections += audit_sections(_last(results.audits))
     sections += agreement_sections(results.verifications, _last(results.audits))
     if gaps:
-        text = "A report shows what there is; this is what its results lack or want to be known."
-        sections.append(Section(heading="What is missing", text=text, items=[Item(*gap) for gap in gaps]))
-    sections.append(Section(heading="Manifest", text="What the figures are a function of.", table=_manifest(results)))
+        text = say("A report shows what there is; this is what its results lack.")
+        sections.append(Section(heading=say("What is missing"), text=text, items=[Item(*gap) for gap in gaps]))
+    if notes := [Item(note) for bench in results.latest for note in bench.notes]:
+        text = say("What the suites say of their own figures.")
+        sections.append(Section(heading=say("To know"), text=text, items=notes))
+    text = say("What the figures are a function of.")
+    sections.append(Section(heading=say("Manifest"), text=text, table=_manifest(results)))
     lead, title = _lead(results, runs)
     page = Page(
         title=title,
         lead=lead,
         tiles=[tile for bench in results.latest[:1] for tile in bench_tiles(bench)],
         sections=sections,
-        footer="Made by goldlabel report. Tables are in tables/ as CSV, Markdown and LaTeX, drawings in plots/.",
-        wide=bool(results.benches),
+        footer=say("Made by goldlabel report. Tables are in tables/ as CSV, Markdown and LaTeX, drawings in plots/."),
+        wide=bool(results.benches) or len(runs) > 1,
     )
     return page, [": ".join(part for part in gap if part) for gap in gaps]
 
 
 def _lead(results: Results, runs: Sequence[TrainingRun]) -> tuple[str, str]:
     if results.latest:
-        suites = ", ".join(bench.suite for bench in results.latest)
-        return " ".join(bench_headline(bench) for bench in results.latest), f"Report: {suites}"
-    if results.audits:
+        lead, names = [*map(bench_headline, results.latest)], [bench.suite for bench in results.latest]
+    elif results.audits:
         audits = _last(results.audits)
-        return " ".join(
-            f"{own.name}: {own.verdict}" for own in audits
-        ), f"Report: {', '.join(own.name for own in audits)}"
-    if results.verifications:
-        return results.verifications[0].headline, f"Report: {results.verifications[0].name}"
-    return training_headline(runs), "Report: training"
+        lead, names = (
+            [say("{dataset}: {verdict}", dataset=own.name, verdict=own.verdict) for own in audits],
+            [own.name for own in audits],
+        )
+    elif results.verifications:
+        own = results.verifications[0]
+        lead, names = [own.headline], [own.name]
+    else:
+        lead, names = [training_headline(runs)], [say("training")]
+    return sentences(*lead), say("Report: {names}", names=comma().join(names))
 
 
 def _last(audits: Sequence[AuditFolder]) -> list[AuditFolder]:
@@ -206,16 +232,20 @@ def _named(section: Section, suite: str) -> Section:
 
 
 def _manifest(results: Results) -> Table:
-    parts: list[tuple[str, Any]] = [
-        *(("bench", bench) for bench in results.benches),
-        *(("audit", audit) for audit in results.audits),
-        *(("verify", own) for own in results.verifications),
-        *(("train", run) for run in results.runs),
+    parts = [
+        *((bench.name, "bench", bench.manifest) for bench in results.benches),
+        *((audit.folder.name, "audit", audit.manifest) for audit in results.audits),
+        *((own.folder.name, "verify", own.manifest) for own in results.verifications),
+        *((run.name, "train", run.manifest) for run in results.runs),
     ]
     rows = [
-        (part.folder.name, kind, name, value) for kind, part in parts for name, value in part.manifest.items() if value
+        (folder, kind, say(name), value)
+        for folder, kind, manifest in parts
+        for name, value in manifest.items()
+        if value
     ]
-    return Table(name="manifest", columns=("folder", "made by", "what", "value"), rows=rows, filtered=False)
+    columns = (say("folder"), say("made by"), say("what"), say("value"))
+    return Table(name="manifest", columns=columns, rows=rows, filtered=False)
 
 
 def _write_cards(results: Results, folder: Path) -> list[Path]:

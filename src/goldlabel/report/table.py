@@ -24,6 +24,7 @@ import polars as pl
 
 from goldlabel.files import write_text
 from goldlabel.metrics import Estimate
+from goldlabel.report.language import say
 
 Value = str | bool | int | float | Estimate | None
 FILTERED_FROM = 12
@@ -179,9 +180,9 @@ def value_text(value: Value, column: Column) -> str:
         if value is None:
             return "–"
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return say("yes") if value else say("no")
     if isinstance(value, float):
-        scaled = 100 * value if column.percent else value
+        scaled = round(100 * value if column.percent else value, column.places) + 0.0  # no -0.0
         return f"{scaled:+.{column.places}f}" if column.signed else f"{scaled:.{column.places}f}"
     if isinstance(value, int):
         return f"{value:+,}" if column.signed else f"{value:,}"
@@ -193,7 +194,7 @@ def interval_text(value: Value, column: Column) -> str:
     if not isinstance(value, Estimate) or value.interval is None:
         return ""
     low, high = (value_text(float(end), column) for end in value.interval)
-    return f"{low} to {high}" if column.signed else f"{low}–{high}"
+    return say("{low} to {high}", low=low, high=high) if column.signed else f"{low}–{high}"
 
 
 def sort_key(value: Value) -> str:

@@ -1,19 +1,16 @@
-"""The language of the pages: Babel catalogues, read from their .po files at start, and which of them a visitor wants.
+"""The language of the pages: their catalogue, and which language a visitor wants.
 
 A cookie set by the switch on every page wins over what the browser asks for.
 """
 
 from __future__ import annotations
 
-import io
 import re
-from functools import cache
-from gettext import GNUTranslations, NullTranslations
-from importlib.resources import files
+from gettext import NullTranslations
 
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
 from fastapi import Request
+
+import goldlabel.catalogue
 
 LANGUAGES = {"zh": "中文", "en": "EN"}
 DEFAULT = "en"
@@ -31,22 +28,9 @@ def translator(request: Request) -> NullTranslations:
     return catalogue(language_of(request))
 
 
-@cache
 def catalogue(language: str) -> NullTranslations:
-    """Return the messages of a language, compiled from all of its .po files; English is what the source says."""
-    found = NullTranslations()
-    folder = files(__package__).joinpath("locales", language, "LC_MESSAGES")
-    if not folder.is_dir():
-        return found
-    for file in sorted(folder.iterdir(), key=lambda one: one.name):
-        if file.name.endswith(".po"):
-            compiled = io.BytesIO()
-            write_mo(compiled, read_po(io.BytesIO(file.read_bytes()), locale=language))
-            compiled.seek(0)
-            messages = GNUTranslations(compiled)
-            messages.add_fallback(found)
-            found = messages
-    return found
+    """Return the texts of the pages in a language."""
+    return goldlabel.catalogue.catalogue("goldlabel.web", language)
 
 
 def _preferred(header: str) -> str:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import io
-from functools import cache
-from importlib.resources import files
-
-from babel.messages.pofile import read_po
-
+import goldlabel.catalogue
+from goldlabel.catalogue import COMMAS
 from goldlabel.messages import Message, Word, fill
 from goldlabel.web.language import catalogue
 from goldlabel.web.words import word
 
-_COMMAS = {"zh": "、"}
 _STOPS = {"zh": "。"}
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 
@@ -21,7 +16,7 @@ def translate(said: str | Message | Word, language: str) -> str:
     """Return a message or a word in a language; any other text is somebody's own and stays as it is."""
     if isinstance(said, Message):
         template = templates(language).get(said.name, said.english)
-        return fill(template, said.parameters, lambda part: translate(part, language), _COMMAS.get(language, ", "))
+        return fill(template, said.parameters, lambda part: translate(part, language), COMMAS.get(language, ", "))
     return word(said, catalogue(language)) if isinstance(said, Word) else said
 
 
@@ -33,11 +28,6 @@ def as_sentence(message: Message, language: str) -> str:
     return said if said.endswith(_ENDS) else said + _STOPS.get(language, ".")
 
 
-@cache
 def templates(language: str) -> dict[str, str]:
-    """Return the catalogue of messages of a language, by name; English is what the source says."""
-    file = files(__package__).joinpath("locales", language, "messages.po")
-    if not file.is_file():
-        return {}
-    catalog = read_po(io.BytesIO(file.read_bytes()), locale=language)
-    return {str(message.id): str(message.string) for message in catalog if message.id}
+    """Return the templates of the collection's messages in a language, by name; English is what the source says."""
+    return goldlabel.catalogue.templates("goldlabel.web", language)

@@ -8,7 +8,7 @@ means stand beside ours but are held against them only where ours are over all 1
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,8 @@ import yaml
 
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.suite import System
-from goldlabel.metrics import holm
+from goldlabel.evaluate.suites.off_paper import OFF_PAPER, PaperCell, less, off_paper_table, published_share
+from goldlabel.metrics import Estimate, difference, holm, mean_of_shares
 from goldlabel.models.loading import HF
 from goldlabel.models.majority import Majority
 from goldlabel.models.model import CONFIG, WITH_REFERENCE, read_config
@@ -60,7 +61,7 @@ def read_reference() -> dict[str, Any]:
 
 
 def make_tables(results: BenchResults, *, reference: bool) -> dict[str, pl.DataFrame]:
-    """Return Tables 2, 3, 4 and 5, Table 5 by the other convention, and the claims."""
+    """Return Tables 2, 3, 4 and 5, Table 5 by the other convention, the claims, and what is off the paper's."""
     tables = _Tables(results, reference)
     made = {
         "table-2": tables.table_2(),
@@ -69,6 +70,7 @@ def make_tables(results: BenchResults, *, reference: bool) -> dict[str, pl.DataF
         "table-5": tables.table_5(),
         "table-5-label-first": tables.table_5(label_first=True),
         "claims": tables.claims(),
+        OFF_PAPER: off_paper_table(tables.off_paper()) if reference else _frame([]),
     }
     return {name: table for name, table in made.items() if len(table)}
 
@@ -181,6 +183,34 @@ class _Tables:
             figures |= self._beside("SNLI", self._snli(row, label_first), row.paper.get("snli"))
             rows.append(figures | {"Sets": len(self.common)})
         return _frame(rows)
+
+    def off_paper(self) -> Iterator[PaperCell]:
+        """Yield the cells of Table 5 and Δ of Table 2; the paper gives the number of pairs of each set but SNLI."""
+        for row in self.rows:
+            for name, paper in self.sets.items():
+                published = self._published(row, name)
+                if published is not None and self.results.has(row.system, name):
+                    yield PaperCell(
+                        "table-5", row.name, paper["name"], self.results.accuracy(row.system, name), published
+                    )
+            several = [self._published(row, name) for name in self.common]
+            shares = [share for share in several if share is not None]
+            home, paper_snli = self.results.plan.in_domain, row.paper.get("snli")
+            away = mean_of_shares(shares) if shares and len(shares) == len(several) else None
+            ours = self.results.mean(row.system, self.common) if self.common else None
+            if ours is not None and away is not None:
+                yield PaperCell("table-5", row.name, "Acc Mean", ours, away)
+            if home is not None and paper_snli is not None and self.results.has(row.system, home):
+                own, published = self.results.accuracy(row.system, home), published_share(paper_snli, None)
+                yield PaperCell("table-5", row.name, "SNLI", own, published)
+                if ours is not None and away is not None:
+                    yield PaperCell("table-2", row.name, "Δ", difference(ours, own), less(away, published))
+
+    def _published(self, row: Row, name: str) -> Estimate | None:
+        accuracy = _paper_accuracy(row, name)
+        if accuracy is None:
+            return None
+        return published_share(accuracy, self.sets[name]["test"], level=self.results.level)
 
     def claims(self) -> pl.DataFrame:
         """Test what the paper concludes from means over datasets, each of its comparisons on the sets of both."""

@@ -36,7 +36,8 @@ from goldlabel.evaluate.suites.campaign import (
 )
 from goldlabel.evaluate.suites.claims import Claims
 from goldlabel.evaluate.suites.human_votes import score_votes
-from goldlabel.evaluate.suites.paper_tables import Cell, Row, Slice, cell, paper_table, read_figures
+from goldlabel.evaluate.suites.off_paper import OFF_PAPER, off_paper_table
+from goldlabel.evaluate.suites.paper_tables import Cell, Row, Slice, cell, paper_cells, paper_table, read_figures
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.splits import ExcludeOverlap
 
@@ -48,6 +49,8 @@ HUMAN = "human, each vote against the others"
 OWN, OTHER, COMBINED, ALONE = "own", "other", "combined", "hypothesis only"
 WITHOUT_OVERLAP, AS_FEW = "without overlap", "as few"
 DRAWN = ", "
+PAPER_PAIRS = {"dev": 3000, "test": 3000}
+"""How many pairs stand behind the paper's figures (Table 6)."""
 CLAIMS = (
     ("the dataset teaches more than the other set", OWN, OTHER),
     ("alone it teaches more than together with the other", OWN, COMBINED),
@@ -119,11 +122,15 @@ class Elicitation:
             "table-14": (_by_data, ("model", "data")),
             "figure-1": (_learning_curve, ("model", "data", "pairs")),
         }
-        tables = {
-            part: paper_table(rows, keys, figures, part)
-            for part, (maker, keys) in makers.items()
-            if part in options["parts"] and (rows := list(maker(results, part)))
-        }
+        rows = {part: list(maker(results, part)) for part, (maker, _) in makers.items() if part in options["parts"]}
+        tables = {part: paper_table(own, makers[part][1], figures, part) for part, own in rows.items() if own}
+        if figures is not None:
+            cells = [
+                cell
+                for part, own in rows.items()
+                for cell in paper_cells(own, makers[part][1], figures, part, pairs=PAPER_PAIRS, level=results.level)
+            ]
+            tables |= {OFF_PAPER: off_paper_table(cells)} if cells else {}
         claims = _claims(results)
         return tables if claims.is_empty() else {**tables, "claims": claims}
 

@@ -6,7 +6,7 @@ A suite's figures lie beside it as CSV: ``table``, the columns that name a row, 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.evaluate.results import BenchResults
+from goldlabel.evaluate.suites.off_paper import PaperCell, published_share
 from goldlabel.metrics import Estimate, share
 
 Slice = tuple[str, NDArray[np.bool_] | None]
@@ -106,6 +107,26 @@ def paper_table(
     ]
     order = [*keys, "source", *(name for name in columns if name not in keys)]
     return _frame([{name: line.get(name, "") for name in order} for line in lines])
+
+
+def paper_cells(
+    rows: Sequence[Row],
+    keys: Sequence[str],
+    figures: pl.DataFrame,
+    table: str,
+    *,
+    pairs: Mapping[str, int],
+    level: float = 0.95,
+) -> Iterator[PaperCell]:
+    """Yield the cells that a paper's table has as well; ``pairs`` are those behind the paper's figures, by column."""
+    published = _published(figures.filter(pl.col("table") == table), keys)
+    for row in rows:
+        names = [_text(row.get(key)) for key in keys]
+        for column, value in published.get(_key(names), {}).items():
+            ours = row.get(column)
+            if isinstance(value, float) and isinstance(ours, Cell) and ours.estimate.value is not None:
+                paper = published_share(value, pairs.get(column), level=level)
+                yield PaperCell(table, ", ".join(filter(None, names)), column, ours.estimate, paper)
 
 
 def _published(figures: pl.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], dict[str, str | float]]:

@@ -18,6 +18,7 @@ from goldlabel.errors import InputError
 from goldlabel.evaluate.model_choice import ModelChoice
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.suite import SUITES, EvaluationSet, Request, SuitePlan, System, Training
+from goldlabel.evaluate.suites.off_paper import OFF_PAPER, off_paper_table
 from goldlabel.evaluate.suites.phenomena import Phenomenon, find_phenomena
 from goldlabel.evaluate.suites.recast_tables import (
     COLUMNS,
@@ -27,6 +28,7 @@ from goldlabel.evaluate.suites.recast_tables import (
     RECAST,
     SCENARIOS,
     baseline_table,
+    off_paper,
     parity_table,
     reads_hypothesis,
     table_3,
@@ -74,6 +76,8 @@ class Recast:
             "table-3": table_3(results, reference=reference),
             "baseline": baseline_table(results, reference=reference),
         }
+        if reference and (cells := list(off_paper(results))):
+            tables[OFF_PAPER] = off_paper_table(cells)
         parity = parity_table(results)
         return tables if parity is None else {**tables, "gender-parity": parity}
 

@@ -11,6 +11,7 @@ import polars as pl
 from goldlabel.evaluate.gender_parity import GENDERS, NEUTRAL, find_sentences, parity, with_neutral
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.suite import System
+from goldlabel.evaluate.suites.off_paper import PaperCell, published_share
 from goldlabel.evaluate.suites.phenomena import WINOGENDER
 from goldlabel.metrics import Estimate, PairedTest, holm, swap_test
 from goldlabel.models.model import find_member
@@ -141,6 +142,16 @@ def baseline_table(results: BenchResults, *, reference: bool) -> pl.DataFrame:
                     row["paper"], row["off_paper"] = _beside(results, system, name, published)
                 rows.append(row)
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def off_paper(results: BenchResults) -> Iterator[PaperCell]:
+    """Yield the cells of Table 3 that both have; the paper does not give the number of its test pairs."""
+    for system, published in _rows(results):
+        for name, column in COLUMNS.items():
+            paper, _ = _beside(results, system, name, published)
+            if paper is not None and results.has(system, name):
+                ours = results.accuracy(system, name)
+                yield PaperCell("table-3", system, column, ours, published_share(paper, None, level=results.level))
 
 
 def parity_table(results: BenchResults) -> pl.DataFrame | None:

@@ -34,7 +34,8 @@ from goldlabel.evaluate.suites.campaign import (
     systems_of,
 )
 from goldlabel.evaluate.suites.claims import Claims
-from goldlabel.evaluate.suites.paper_tables import Cell, Row, Slice, cell, paper_table, read_figures
+from goldlabel.evaluate.suites.off_paper import OFF_PAPER, off_paper_table
+from goldlabel.evaluate.suites.paper_tables import Cell, Row, Slice, cell, paper_cells, paper_table, read_figures
 from goldlabel.metrics import share
 from goldlabel.pairs import Pairs
 from goldlabel.registry import suggest
@@ -99,19 +100,27 @@ class Rounds:
         """Return the paper's tables, and its claims with their tests."""
         options = results.plan.options
         figures = read_figures("rounds") if reference and options["campaign"] == ANLI else None
-        tables = {
-            part: paper_table(rows, keys, figures, part)
-            for part, keys in (
-                ("table-3", ("model", "data")),
-                ("table-5", ("model", "data")),
-                ("table-6", ("model", "data", "reads")),
-                ("figure-3", ("model", "data")),
-                (EFFICIENCY, ("model", "data")),
-            )
-            if part in options["parts"] and (rows := list(_rows(results, part)))
+        keys = {
+            "table-3": ("model", "data"),
+            "table-5": ("model", "data"),
+            "table-6": ("model", "data", "reads"),
+            "figure-3": ("model", "data"),
+            EFFICIENCY: ("model", "data"),
+            "table-7": ("round", "type"),
         }
-        if "table-7" in options["parts"] and (types := list(_types(results))):
-            tables["table-7"] = paper_table(types, ("round", "type"), figures, "table-7")
+        rows = {
+            part: list(_types(results) if part == "table-7" else _rows(results, part))
+            for part in keys
+            if part in options["parts"]
+        }
+        tables = {part: paper_table(own, keys[part], figures, part) for part, own in rows.items() if own}
+        if figures is not None:
+            cells = [
+                cell
+                for part, own in rows.items()
+                for cell in paper_cells(own, keys[part], figures, part, pairs={}, level=results.level)
+            ]
+            tables |= {OFF_PAPER: off_paper_table(cells)} if cells else {}
         claims = _claims(results)
         return tables if claims.is_empty() else {**tables, "claims": claims}
 

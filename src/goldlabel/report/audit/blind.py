@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from goldlabel.audit import Audit
 from goldlabel.audit.hypothesis_only import CurvePoint, Judgement
+from goldlabel.messages import Word
 from goldlabel.metrics import Estimate, p_value, percent
 from goldlabel.report.audit.cards import shaped
 from goldlabel.report.audit.words import word_cell
 from goldlabel.report.figure import Figure
+from goldlabel.report.language import say, translate
 from goldlabel.report.page import Bar, Section
 from goldlabel.report.plots import draw_curve
 from goldlabel.report.table import Cell, Column, Table, Value
@@ -17,27 +19,35 @@ def blind_section(audit: Audit) -> Section:
     """Return what a model that never sees the premise gets right."""
     judgement, control = audit.hypothesis_only, audit.premise_only
     bars = [
-        Bar("hypothesis only", judgement.accuracy, "linear, words and bigrams"),
-        Bar("most frequent label", judgement.majority, judgement.majority_label),
+        Bar(say("hypothesis only"), judgement.accuracy, say("linear, words and bigrams")),
+        Bar(say("most frequent label"), judgement.majority, translate(Word(judgement.majority_label))),
     ]
     if control:
-        bars.append(Bar("premise only", control.accuracy, "the control"))
+        bars.append(Bar(say("premise only"), control.accuracy, say("the control")))
     for name, other in audit.models.items():
         if other:
-            bars.append(Bar(f"{name}, no premise", other.accuracy))
+            bars.append(Bar(say("{model}, no premise", model=name), other.accuracy))
     labels = [(shaped(name), figure.n, figure, None) for name, figure in judgement.by_label.items() if figure.n]
     slices = [
-        (f"{column} {value}", part.accuracy.n, part.accuracy, part.gain)
+        (f"{translate(Word(column))} {value}", part.accuracy.n, part.accuracy, part.gain)
         for column, parts in audit.slices.items()
         for value, part in parts.items()
     ]
     rows: list[tuple[str, int, Estimate, Estimate | None]] = [*labels, *slices]
-    columns = ("pairs of", "pairs", Column("accuracy", percent=True), Column("gain, points", percent=True, signed=True))
+    columns = (
+        say("pairs of"),
+        say("pairs"),
+        Column(say("accuracy"), percent=True),
+        Column(say("gain, points"), percent=True, signed=True),
+    )
     return Section(
-        heading="Without the premise",
-        text=(
-            f"Accuracy over {judgement.accuracy.n:,} pairs of {judgement.accuracy.units:,} premises or groups, each "
-            f"labelled by a model that saw neither it nor its premise; intervals at {100 * audit.options.level:g} %."
+        heading=say("Without the premise"),
+        text=say(
+            "Accuracy over {pairs:,} pairs of {units:,} premises or groups, each labelled by a model that saw neither "
+            "it nor its premise; intervals at {level:g} %.",
+            pairs=judgement.accuracy.n,
+            units=judgement.accuracy.units,
+            level=100 * audit.options.level,
         ),
         bars=bars,
         figures=[_curve(audit.curve, judgement)] if audit.curve else [],
@@ -67,20 +77,24 @@ def groups_section(audit: Audit) -> Section:
             )
         )
     columns = (
-        "group",
-        "pairs",
-        Column("hypothesis only", percent=True),
-        Column("gain, points", percent=True, signed=True),
+        say("group"),
+        say("pairs"),
+        Column(say("hypothesis only"), percent=True),
+        Column(say("gain, points"), percent=True, signed=True),
         "p",
-        "top word",
-        Column("overlap", percent=True),
-        "length",
+        say("top word"),
+        Column(say("overlap"), percent=True),
+        say("length"),
     )
-    text = (
+    text = say(
         "Accuracy without the premise, its gain over the most frequent label, overlap, and length in words (in "
         "Chinese, characters); p-values are adjusted for the number of groups (Holm)."
     )
-    return Section(heading=f"By {audit.options.by}", text=text, table=Table(name="groups", columns=columns, rows=rows))
+    return Section(
+        heading=say("By {column}", column=translate(Word(audit.options.by or ""))),
+        text=text,
+        table=Table(name="groups", columns=columns, rows=rows),
+    )
 
 
 def _curve(curve: list[CurvePoint], judgement: Judgement) -> Figure:
@@ -89,9 +103,13 @@ def _curve(curve: list[CurvePoint], judgement: Judgement) -> Figure:
         for point in curve
     ]
     return draw_curve(
-        "Accuracy without the premise",
+        say("Accuracy without the premise"),
         points,
         floor=judgement.majority.value or 0.0,
-        floor_name="most frequent label",
-        shows=f"Hypothesis-only accuracy grows from {percent(points[0][1])} to {percent(points[-1][1])}",
+        floor_name=say("most frequent label"),
+        shows=say(
+            "Hypothesis-only accuracy grows from {first} to {last}",
+            first=percent(points[0][1]),
+            last=percent(points[-1][1]),
+        ),
     )

@@ -10,7 +10,9 @@ import polars as pl
 
 from goldlabel.audit import Audit
 from goldlabel.audit.examples import Example
+from goldlabel.messages import Word
 from goldlabel.pairs.labels import NO_GOLD
+from goldlabel.report.language import comma, say, translate
 from goldlabel.report.pair_card import PairCard, shape_of
 
 _SHOWN = ("id", "premise", "hypothesis", "label", "votes", "split", "language")
@@ -47,7 +49,7 @@ class PairTexts:
             anchor=anchor,
             premise=row["premise"],
             hypothesis=row["hypothesis"],
-            label=label_of(row["label"]),
+            label="no gold" if row["label"] == NO_GOLD else row["label"],
             language=row["language"],
             note=", ".join(about),
             shared=shared,
@@ -61,11 +63,11 @@ class PairTexts:
 
 def label_of(label: str) -> str:
     """Return a label as pages have it."""
-    return "no gold" if label == NO_GOLD else label
+    return translate(Word("no gold" if label == NO_GOLD else label))
 
 
 def shaped(label: str) -> str:
-    """Return a label with its shape before it."""
+    """Return a label with its shape before it, as pages have it."""
     return f"{shape_of(label)}\u00a0{label_of(label)}"
 
 
@@ -73,4 +75,5 @@ def votes_of(row: dict[str, Any]) -> str:
     """Return the votes of a pair, such as ``votes: 3 neutral, 2 entailment``; nothing where it has none."""
     counts = {vote: row["votes"].count(vote) for vote in row["votes"] or ()}
     ranked = sorted(counts.items(), key=lambda own: (-own[1], own[0]))
-    return f"votes: {', '.join(f'{count} {label_of(vote)}' for vote, count in ranked)}" if counts else ""
+    votes = comma().join(f"{count} {label_of(vote)}" for vote, count in ranked)
+    return say("votes: {votes}", votes=votes) if counts else ""

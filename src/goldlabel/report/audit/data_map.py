@@ -13,14 +13,15 @@ import polars as pl
 from goldlabel.audit.cartography import Cartography
 from goldlabel.metrics import percent
 from goldlabel.report.figure import SMALL, Figure, Palette, make_figure
+from goldlabel.report.language import N_, say
 from goldlabel.seeds import random_state
 
 MOST_POINTS = 1_500
 _RIGHT = pl.col("correctness")
 _PARTS = (
-    ("mostly right", _RIGHT >= 2 / 3, "o", "second"),
-    ("now and then", (_RIGHT > 1 / 3) & (_RIGHT < 2 / 3), "s", "soft"),
-    ("mostly wrong", _RIGHT <= 1 / 3, "^", "bar"),
+    (N_("mostly right"), _RIGHT >= 2 / 3, "o", "second"),
+    (N_("now and then"), (_RIGHT > 1 / 3) & (_RIGHT < 2 / 3), "s", "soft"),
+    (N_("mostly wrong"), _RIGHT <= 1 / 3, "^", "bar"),
 )
 
 
@@ -38,7 +39,7 @@ def draw_data_map(regions: Cartography) -> Figure:
             axes.plot(pairs["variability"], pairs["confidence"], color=palette.second, marker="o", **style)
         for name, holds, marker, colour in _PARTS if known else ():
             part, share = pairs.filter(holds), len(regions.pairs.filter(holds)) / len(regions.pairs)
-            shape = {"color": getattr(palette, colour), "marker": marker, "label": f"{name}, {percent(share)}"}
+            shape = {"color": getattr(palette, colour), "marker": marker, "label": f"{say(name)} {percent(share)}"}
             axes.plot(part["variability"], part["confidence"], **shape, **style)
         axes.set_xlim(0, 1.25 * widest)
         axes.set_ylim(-0.02, 1.02)
@@ -48,12 +49,16 @@ def draw_data_map(regions: Cartography) -> Figure:
         axes.spines[["top", "right"]].set_visible(False)
         axes.spines[["bottom", "left"]].set_color(palette.line)
         axes.tick_params(colors=palette.soft, labelsize=SMALL, length=0)
-        axes.set_xlabel("variability", color=palette.soft)
-        axes.set_ylabel("confidence", color=palette.soft)
+        axes.set_xlabel(say("variability"), color=palette.soft)
+        axes.set_ylabel(say("confidence"), color=palette.soft)
         if known:
             # What is probable throughout or never varies little: the corners to the right are empty.
             corner: Any = {"loc": "upper right", "handletextpad": 0.2, "frameon": False}
             axes.legend(labelcolor=palette.ink, fontsize=SMALL, markerscale=2, **corner)
 
-    drawn = "" if len(pairs) == len(regions.pairs) else f", {len(pairs):,} of them drawn"
-    return make_figure(draw, 5.2, 3.8, shows=f"{regions.title}{drawn}: confidence over variability")
+    shows = say(
+        "Confidence over variability of {pairs:,} pairs, {drawn:,} of them drawn",
+        pairs=len(regions.pairs),
+        drawn=len(pairs),
+    )
+    return make_figure(draw, 5.2, 3.8, shows=shows)

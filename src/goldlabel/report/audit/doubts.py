@@ -6,9 +6,11 @@ from typing import Any
 
 from goldlabel.audit import Audit
 from goldlabel.audit.cartography import Cartography
-from goldlabel.metrics import Estimate, percent
-from goldlabel.report.audit.cards import PairTexts, shaped, votes_of
+from goldlabel.audit.label_errors import LabelErrors
+from goldlabel.metrics import Estimate, in_percent, percent
+from goldlabel.report.audit.cards import PairTexts, label_of, shaped, votes_of
 from goldlabel.report.audit.data_map import draw_data_map
+from goldlabel.report.language import N_, comma, say
 from goldlabel.report.page import Bar, Item, Link, Section
 from goldlabel.report.table import Cell, Table
 
@@ -16,17 +18,17 @@ LABEL_ERRORS = "label_errors.csv"
 SHOWN = 15
 SHOWN_OF_REGION = 3
 _AGREEMENT = {
-    "agree5": "all five agree",
-    "agree4": "four or more agree",
-    "agree3": "three or more agree",
-    "individual_gold": "a vote is the gold label",
-    "gold_author": "the gold label is the author's",
-    "no_gold": "no gold label",
+    "agree5": N_("all five agree"),
+    "agree4": N_("four or more agree"),
+    "agree3": N_("three or more agree"),
+    "individual_gold": N_("a vote is the gold label"),
+    "gold_author": N_("the gold label is the author's"),
+    "no_gold": N_("no gold label"),
 }
 _REGIONS = {
-    "easy": "Easy: the gold label was probable throughout",
-    "ambiguous": "Ambiguous: its probability changed most",
-    "hard": "Hard: it was improbable throughout, and may be wrong",
+    "easy": N_("Easy: the gold label was probable throughout"),
+    "ambiguous": N_("Ambiguous: its probability changed most"),
+    "hard": N_("Hard: it was improbable throughout, and may be wrong"),
 }
 
 
@@ -35,12 +37,13 @@ def agreement_section(audit: Audit) -> Section:
     agreement = audit.agreement
     assert agreement is not None
     figures = {words: agreement.figures[name] for name, words in _AGREEMENT.items()}
-    bars = [Bar(words, _as_share(figure)) for words, figure in figures.items() if figure.value is not None]
-    text = (
-        f"Of the {agreement.relabelled:,} pairs with two votes or more, with intervals at "
-        f"{100 * audit.options.level:g} %."
+    bars = [Bar(say(words), _as_share(figure)) for words, figure in figures.items() if figure.value is not None]
+    text = say(
+        "Of the {pairs:,} pairs with two votes or more, with intervals at {level:g} %.",
+        pairs=agreement.relabelled,
+        level=100 * audit.options.level,
     )
-    return Section(heading="Agreement of annotators", text=text, bars=bars)
+    return Section(heading=say("Agreement of annotators"), text=text, bars=bars)
 
 
 def _as_share(figure: Estimate) -> Estimate:
@@ -53,9 +56,9 @@ def label_errors_section(audit: Audit, texts: PairTexts) -> Section:
     """Return the first candidates with their texts, votes and probabilities; none where the model is too weak."""
     errors = audit.label_errors
     assert errors is not None
-    heading, sheet = "Label errors", Link(LABEL_ERRORS, LABEL_ERRORS)
+    heading, sheet = say("Label errors"), Link(LABEL_ERRORS, LABEL_ERRORS)
     if errors.too_weak:
-        return Section(heading=heading, text=(f"{errors.title}; see ", sheet, "."))
+        return Section(heading=heading, text=(_counted(errors), sheet))
     rows = []
     for row in shown_candidates(audit):
         pair, (link, anchor) = texts.rows[row["id"]], texts.place(row["id"])
@@ -69,12 +72,14 @@ def label_errors_section(audit: Audit, texts: PairTexts) -> Section:
             )
         )
     text = (
-        f"{errors.title} (confident learning); the least probable first. ",
+        _counted(errors),
         sheet,
-        " has all of them: write keep, a label or drop into the column decision, and give it back with goldlabel data "
-        "apply-review.",
+        say(
+            " has all of them, the least probable first: write keep, a label or drop into the column decision, and "
+            "give it back with goldlabel data apply-review."
+        ),
     )
-    columns = ("pair", "premise", "hypothesis", "label", "the model says")
+    columns = (say("pair"), say("premise"), say("hypothesis"), say("label"), say("the model says"))
     table = Table(name="label-errors", columns=columns, rows=rows, texts=True, filtered=False)
     return Section(heading=heading, text=text, table=table)
 
@@ -85,9 +90,29 @@ def shown_candidates(audit: Audit) -> list[dict[str, Any]]:
     return [] if errors is None or errors.too_weak else errors.candidates.head(SHOWN).to_dicts()
 
 
+def _counted(errors: LabelErrors) -> str:
+    counts = {
+        "candidates": len(errors.candidates),
+        "pairs": errors.pairs,
+        "model": errors.model or say("a model"),
+        "accuracy": in_percent(errors.accuracy),
+    }
+    if errors.too_weak:
+        return say(
+            "{candidates:,} label-error candidates among {pairs:,} pairs, by {model} of the accuracy {accuracy}, "
+            "which is too weak to accuse anybody: ",
+            **counts,
+        )
+    return say(
+        "{candidates:,} label-error candidates among {pairs:,} pairs, by {model} of the accuracy {accuracy} (confident "
+        "learning). ",
+        **counts,
+    )
+
+
 def _probabilities(by_label: dict[str, float]) -> str:
     ranked = sorted(by_label.items(), key=lambda own: (-own[1], own[0]))
-    return ", ".join(f"{label} {percent(share)}" for label, share in ranked)
+    return comma().join(f"{label_of(label)} {percent(share)}" for label, share in ranked)
 
 
 def ends_of(regions: Cartography) -> dict[str, list[str]]:
@@ -100,13 +125,19 @@ def data_map_section(regions: Cartography, texts: PairTexts) -> Section:
     ends = ends_of(regions)
     places = {row["id"]: row for row in regions.pairs.iter_rows(named=True)}
     items = [
-        Item(_REGIONS[region], _means(ends[region], places), pairs=texts.cards(ends[region])) for region in _REGIONS
+        Item(say(_REGIONS[region]), _means(ends[region], places), pairs=texts.cards(ends[region]))
+        for region in _REGIONS
     ]
     return Section(
-        heading="Data map",
-        text=(
-            f"{regions.summary}. Confidence is the mean of the gold label's probability over epochs, variability its "
-            "standard deviation."
+        heading=say("Data map"),
+        text=say(
+            "{pairs:,} pairs over {epochs} epochs: {means}. Confidence is the mean of the gold label's probability "
+            "over epochs, variability its standard deviation.",
+            pairs=len(regions.pairs),
+            epochs=regions.epochs,
+            means=comma().join(
+                f"{say(name)} {percent(mean)}" for name, mean in regions.means().items() if mean is not None
+            ),
         ),
         figures=[draw_data_map(regions)],
         items=items,
@@ -118,4 +149,8 @@ def _means(ids: list[str], places: dict[str, dict[str, float]]) -> str:
     if not rows:
         return ""
     ends = [sum(row[name] for row in rows) / len(rows) for name in ("confidence", "variability")]
-    return f"of these, confidence {percent(ends[0])}, variability {percent(ends[1])}"
+    return say(
+        "of these, confidence {confidence}, variability {variability}",
+        confidence=percent(ends[0]),
+        variability=percent(ends[1]),
+    )

@@ -6,12 +6,13 @@ from goldlabel.audit import Audit
 from goldlabel.audit.findings import Artifact, Finding
 from goldlabel.audit.tags import TAGS
 from goldlabel.report.audit.cards import PairTexts
+from goldlabel.report.language import N_, say, translate
 from goldlabel.report.page import Item, Link, Section, anchor_of
 
 SHOWN = 3
 """Pairs in a fold."""
-HEADING = "Findings"
-LEAKS, WORDS, FORM, FAULTS = "Leaks", "Words that tell the label", "Overlap and length", "Other faults"
+LEAKS, WORDS = N_("Leaks"), N_("Words that tell the label")
+FORM, FAULTS = N_("Overlap and length"), N_("Other faults")
 _GROUPS = {
     **dict.fromkeys(
         ("near_duplicates_across_splits", "duplicates_across_splits", "leak_against", "shared_premises"), LEAKS
@@ -35,11 +36,10 @@ _SHARED = ("overlap", "overlap_rule")
 def findings_section(audit: Audit, texts: PairTexts) -> Section:
     """Return the findings: leaks, which make every score untrue, before all else."""
     if not audit.findings:
-        return Section(heading=HEADING, text="Nothing stands out.")
+        return Section(heading=say("Findings"), text=say("Nothing stands out."))
     items = [_item(number, finding, texts) for number, finding in grouped(audit)]
-    return Section(
-        heading=HEADING, text="The gravest first, similar ones together, with pairs to look at.", items=items
-    )
+    text = say("The gravest first, similar ones together, with pairs to look at.")
+    return Section(heading=say("Findings"), text=text, items=items)
 
 
 def shown_ids(audit: Audit) -> set[str]:
@@ -71,12 +71,12 @@ def anchors(audit: Audit) -> dict[str, str]:
 
 
 def _item(number: int, finding: Finding, texts: PairTexts) -> Item:
-    section = _SECTIONS.get(finding.kind) or _SECTIONS[group_of(finding)]
+    section = say(_SECTIONS.get(finding.kind) or _SECTIONS[group_of(finding)])
     shared = finding.kind in _SHARED
     return Item(
-        finding.text,
-        ("Figures: ", Link(section, f"#{anchor_of(section)}")),
-        group=group_of(finding),
+        translate(finding.message),
+        (say("Figures: "), Link(section, f"#{anchor_of(section)}")),
+        group=say(group_of(finding)),
         anchor=f"finding-{number}",
         pairs=[texts.card(example, shared=shared) for example in finding.examples[:SHOWN]],
     )

@@ -7,13 +7,14 @@ from typing import Any
 
 from goldlabel.audit.figures import Lengths, Overlap
 from goldlabel.metrics import percent
-from goldlabel.report.audit.cards import shaped
+from goldlabel.report.audit.cards import label_of, shaped
 from goldlabel.report.figure import Figure
+from goldlabel.report.language import N_, say
 from goldlabel.report.page import Section
 from goldlabel.report.plots import draw_histogram
 from goldlabel.report.table import Column, Table
 
-_HEURISTICS = {"lexical_overlap": "all words shared", "subsequence": "a stretch", "constituent": "a clause"}
+_HEURISTICS = {"lexical_overlap": N_("all words shared"), "subsequence": N_("a stretch"), "constituent": N_("a clause")}
 
 
 def overlap_section(overlap: Overlap) -> Section:
@@ -22,13 +23,18 @@ def overlap_section(overlap: Overlap) -> Section:
         (label, part.mean, part.over_rule, *(part.heuristics[name] for name in _HEURISTICS))
         for label, part in _by_label(overlap)
     ]
-    heads = ("mean overlap", "over 70 %", *_HEURISTICS.values())
-    columns = [Column("label"), *(Column(head, percent=True) for head in heads)]
+    heads = (say("mean overlap"), say("over 70 %"), *map(say, _HEURISTICS.values()))
+    columns = [Column(say("label")), *(Column(head, percent=True) for head in heads)]
     return Section(
-        heading="Overlap with the premise",
-        text="The share of the hypothesis's words (in Chinese, characters) that the premise has; grey is all pairs.",
+        heading=say("Overlap with the premise"),
+        text=say(
+            "The share of the hypothesis's words (in Chinese, characters) that the premise has; grey is all pairs."
+        ),
         figures=_histograms(
-            overlap, ("0 %", "50 %", "100 %"), "shared", lambda part: f"mean {percent(part.mean.value)}"
+            overlap,
+            ("0 %", "50 %", "100 %"),
+            say("shared"),
+            lambda part: say("mean {value}", value=percent(part.mean.value)),
         ),
         table=Table(name="overlap", columns=columns, rows=rows),
     )
@@ -41,22 +47,29 @@ def length_section(lengths: Lengths) -> Section:
         for label, part in _by_label(lengths)
     ]
     last = len(lengths.histogram) - 1
-    columns = ("label", "hypothesis, mean", "sd", "median", "premise, mean", Column("difference", signed=True))
+    columns = (
+        say("label"),
+        say("hypothesis, mean"),
+        say("sd"),
+        say("median"),
+        say("premise, mean"),
+        Column(say("difference"), signed=True),
+    )
     return Section(
-        heading="Length",
-        text="Of the hypothesis in words (in Chinese, characters); grey is all pairs.",
+        heading=say("Length"),
+        text=say("Of the hypothesis in words (in Chinese, characters); grey is all pairs."),
         figures=_histograms(
             lengths,
             ("0", f"{last // 2}", f"{last}+"),
-            "length",
-            lambda part: f"mean {part.hypothesis.value or 0:.1f}",
+            say("length"),
+            lambda part: say("mean {value}", value=f"{part.hypothesis.value or 0:.1f}"),
         ),
         table=Table(name="length", columns=columns, rows=rows),
     )
 
 
 def _by_label(figures: Any) -> list[tuple[str, Any]]:
-    return [("all", figures), *((shaped(label), part) for label, part in figures.by_label.items())]
+    return [(say("all"), figures), *((shaped(label), part) for label, part in figures.by_label.items())]
 
 
 def _histograms(figures: Any, ticks: tuple[str, ...], x_name: str, note: Callable[[Any], str]) -> list[Figure]:
@@ -65,14 +78,14 @@ def _histograms(figures: Any, ticks: tuple[str, ...], x_name: str, note: Callabl
     top = max([*whole, *(share for part in parts.values() for share in _shares(part.histogram))])
     return [
         draw_histogram(
-            label,
+            label_of(label),
             _shares(part.histogram),
             whole,
             ticks=ticks,
             x_name=x_name,
             top=top,
             note=note(part),
-            shows=f"{label}: {note(part)}",
+            shows=f"{label_of(label)}: {note(part)}",
         )
         for label, part in parts.items()
     ]

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from goldlabel.report.language import N_, say, speaking, spoken
 from goldlabel.report.page import Item, Link, Page, Section, Words, anchor_of
 from goldlabel.report.table import Cell, Table
 
-HEADING = "Terms and commands"
+HEADING = N_("Terms and commands")
 
 
 @dataclass(frozen=True)
@@ -28,72 +29,89 @@ class Term:
 
 
 TERMS = (
-    Term("hypothesis only", "A model that is shown the hypothesis and never the premise (Poliak et al. 2018)."),
-    Term("premise only", "The control: a model that is shown the premise and never the hypothesis."),
-    Term("gain", "Accuracy less that of always saying the most frequent label, in points."),
+    Term(N_("hypothesis only"), N_("A model that is shown the hypothesis and never the premise (Poliak et al. 2018).")),
+    Term(N_("premise only"), N_("The control: a model that is shown the premise and never the hypothesis.")),
+    Term(N_("gain"), N_("Accuracy less that of always saying the most frequent label, in points.")),
     Term(
-        "intervals",
-        "What holds the true figure as often as the level says; pairs of one premise or group are one observation.",
-        ("interval",),
+        N_("intervals"),
+        N_("What holds the true figure as often as the level says; pairs of one premise or group are one observation."),
+        (N_("interval"),),
     ),
     Term(
-        "pointwise mutual information",
-        "PMI: how much more often a word and a label go together than by chance, as a logarithm; 0 is chance.",
+        N_("pointwise mutual information"),
+        N_("PMI: how much more often a word and a label go together than by chance, as a logarithm; 0 is chance."),
         ("PMI",),
     ),
     Term(
-        "z-score",
-        "How many standard errors the share of a label among a feature's carriers lies above equally frequent labels "
-        "(Gardner et al. 2021).",
+        N_("z-score"),
+        N_(
+            "How many standard errors the share of a label among a feature's carriers lies above equally frequent "
+            "labels (Gardner et al. 2021)."
+        ),
     ),
     Term(
-        "false-discovery rate",
-        "The expected share of features that are named though nothing is behind them; q is the least rate at which a "
-        "feature is still named (Benjamini and Hochberg 1995).",
-    ),
-    Term("Holm", "P-values are made larger by how many tests there are, so that none passes by luck (Holm 1979)."),
-    Term(
-        "near-duplicates",
-        "Pairs whose texts are the same but for a word or two; identical ones are among them.",
-        ("near-duplicate",),
-    ),
-    Term("negator", "A word that denies, such as not or nobody, from the list of the pair's language."),
-    Term(
-        "confident learning",
-        "A label is in doubt where a model that never saw the pair is surer of another one than it usually is "
-        "(Northcutt et al. 2021).",
+        N_("false-discovery rate"),
+        N_(
+            "The expected share of features that are named though nothing is behind them; q is the least rate at "
+            "which a feature is still named (Benjamini and Hochberg 1995)."
+        ),
     ),
     Term(
-        "confidence",
-        "The mean over epochs of the probability that training gave the gold label (Swayamdipta et al. 2020).",
+        N_("Holm"), N_("P-values are made larger by how many tests there are, so that none passes by luck (Holm 1979).")
     ),
     Term(
-        "variability",
-        "The standard deviation over epochs of the probability that training gave the gold label (Swayamdipta et al. "
-        "2020).",
+        N_("near-duplicates"),
+        N_("Pairs whose texts are the same but for a word or two; identical ones are among them."),
+        (N_("near-duplicate"),),
+    ),
+    Term(N_("negator"), N_("A word that denies, such as not or nobody, from the list of the pair's language.")),
+    Term(
+        N_("confident learning"),
+        N_(
+            "A label is in doubt where a model that never saw the pair is surer of another one than it usually is "
+            "(Northcutt et al. 2021)."
+        ),
     ),
     Term(
-        "hard subset",
-        "The pairs that a model without the premise labels wrongly, as SNLI-hard (Gururangan et al. 2018).",
+        N_("confidence"),
+        N_("The mean over epochs of the probability that training gave the gold label (Swayamdipta et al. 2020)."),
     ),
     Term(
-        "goldlabel audit", "Audit a dataset: artifacts in the hypotheses, overlap, leaks, tags; with -o also as a page."
+        N_("variability"),
+        N_(
+            "The standard deviation over epochs of the probability that training gave the gold label (Swayamdipta et "
+            "al. 2020)."
+        ),
+    ),
+    Term(
+        N_("hard subset"),
+        N_("The pairs that a model without the premise labels wrongly, as SNLI-hard (Gururangan et al. 2018)."),
+    ),
+    Term(
+        "goldlabel audit",
+        N_("Audit a dataset: artifacts in the hypotheses, overlap, leaks, tags; with -o also as a page."),
     ),
     Term(
         "goldlabel data apply-review",
-        "Apply a review's decisions: keep, a label, or drop; a row without one is left alone.",
+        N_("Apply a review's decisions: keep, a label, or drop; a row without one is left alone."),
     ),
     Term(
         "goldlabel data duplicates",
-        "Find exact and near duplicates within and across datasets, and drop them if you like.",
+        N_("Find exact and near duplicates within and across datasets, and drop them if you like."),
     ),
     Term(
         "goldlabel data split",
-        "Split a dataset by one plan; --exclude-overlap may follow any of them.",
+        N_("Split a dataset by one plan; --exclude-overlap may follow any of them."),
         ("--exclude-overlap premise",),
     ),
 )
-_BY_NAME = {name.lower(): term for term in TERMS for name in (term.name, *term.also)}
+
+
+@cache
+def _by_name(language: str) -> dict[str, Term]:
+    """Return the terms by what a page in a language calls them."""
+    with speaking(language):
+        return {say(name).lower(): term for term in TERMS for name in (term.name, *term.also)}
 
 
 def is_command(name: str) -> bool:
@@ -109,9 +127,14 @@ def with_terms(page: Page) -> Page:
     ]
     page = replace(page, sections=sections, footer=_linked(page.footer))
     addresses = {piece.address for words in _all_words(page) if not isinstance(words, str) for piece in _links(words)}
-    rows = [(Cell(term.name, anchor=term.anchor), term.meaning) for term in TERMS if f"#{term.anchor}" in addresses]
-    table = Table(name="terms", columns=("term", "meaning"), rows=rows, texts=True, filtered=False)
-    return replace(page, sections=[*sections, Section(heading=HEADING, text="As they are meant here.", table=table)])
+    rows = [
+        (Cell(say(term.name), anchor=term.anchor), say(term.meaning))
+        for term in TERMS
+        if f"#{term.anchor}" in addresses
+    ]
+    table = Table(name="terms", columns=(say("term"), say("meaning")), rows=rows, texts=True, filtered=False)
+    text = say("As they are meant here.")
+    return replace(page, sections=[*sections, Section(heading=say(HEADING), text=text, table=table)])
 
 
 def _item(item: Item) -> Item:
@@ -127,16 +150,22 @@ def _linked(words: Words, *, commands_only: bool = False) -> Words:
 
 
 def _pieces(text: str, commands_only: bool) -> Iterator[str | Link]:
-    for part in _pattern(commands_only).split(text):
-        term = _BY_NAME.get(part.lower())
+    for part in _pattern(spoken(), commands_only).split(text):
+        term = _by_name(spoken()).get(part.lower())
         if part:
             yield Link(part, f"#{term.anchor}") if term else part
 
 
 @cache
-def _pattern(commands_only: bool) -> re.Pattern[str]:
-    names = sorted((name for name in _BY_NAME if is_command(name) or not commands_only), key=len, reverse=True)
-    return re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, names))})(?![\w-])", re.IGNORECASE)
+def _pattern(language: str, commands_only: bool) -> re.Pattern[str]:
+    known = (name for name in _by_name(language) if is_command(name) or not commands_only)
+    names = sorted(known, key=len, reverse=True)
+    return re.compile(f"({'|'.join(map(_alone, names))})", re.IGNORECASE)
+
+
+def _alone(name: str) -> str:
+    """Return the pattern of a name that is no part of a longer word; between Chinese words stands nothing."""
+    return rf"(?<![\w-]){re.escape(name)}(?![\w-])" if name.isascii() else re.escape(name)
 
 
 def _all_words(page: Page) -> Iterator[Words]:

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goldlabel.audit.messages import read_message
+from goldlabel.messages import Word
 from goldlabel.metrics import Estimate
 from goldlabel.report.figure import Figure
+from goldlabel.report.language import N_, comma, say, sentences, translate
 from goldlabel.report.page import Bar, Item, Section
 from goldlabel.report.parts.reading import as_written, flat_estimate, read_json
 from goldlabel.report.plots import draw_bars
@@ -51,7 +54,10 @@ class AuditFolder:
     def manifest(self) -> dict[str, str]:
         """What the figures are a function of."""
         chosen = (f"{name} {value}" for name, value in self.options.items() if value not in (None, False, [], ""))
-        return {"dataset": f"{self.name}, {self.pairs:,} pairs", "options": ", ".join(chosen)}
+        return {
+            "dataset": say("{dataset}, {pairs:,} pairs", dataset=self.name, pairs=self.pairs),
+            "options": ", ".join(chosen),
+        }
 
 
 def read_audit(folder: Path) -> AuditFolder:
@@ -63,7 +69,7 @@ def read_audit(folder: Path) -> AuditFolder:
         return AuditFolder(
             folder=folder,
             name=content["name"],
-            verdict=content["verdict"],
+            verdict=translate(read_message(content["verdict_message"])),
             pairs=whole["pairs"],
             hypothesis_only=flat_estimate(blind, level=level),
             majority=flat_estimate(blind, "majority", "majority_interval", level=level),
@@ -75,7 +81,7 @@ def read_audit(folder: Path) -> AuditFolder:
                 ]
                 for label, words in whole["pmi_by_label"].items()
             },
-            findings=[own["text"] for own in content["findings"]],
+            findings=[translate(read_message(own["message"])) for own in content["findings"]],
             measures=content["measures"],
             agreement=agreement_figures(whole["agreement"], level) if whole.get("agreement") else {},
             options=content["options"],
@@ -83,13 +89,13 @@ def read_audit(folder: Path) -> AuditFolder:
 
 
 AGREEMENT = {
-    "agree5": "all five agree",
-    "agree4": "four or more agree",
-    "agree3": "three or more agree",
-    "individual_gold": "a vote is the gold label",
-    "individual_author": "a vote is the author's label",
-    "gold_author": "the gold label is the author's",
-    "no_gold": "no gold label",
+    "agree5": N_("all five agree"),
+    "agree4": N_("four or more agree"),
+    "agree3": N_("three or more agree"),
+    "individual_gold": N_("a vote is the gold label"),
+    "individual_author": N_("a vote is the author's label"),
+    "gold_author": N_("the gold label is the author's"),
+    "no_gold": N_("no gold label"),
 }
 
 
@@ -100,7 +106,7 @@ def agreement_figures(group: Mapping[str, Any], level: float) -> dict[str, Estim
         if group.get(name) is not None:
             low, high = group["intervals"].get(name) or (None, None)
             value, low, high = (None if end is None else end / 100 for end in (group[name], low, high))
-            figures[words] = Estimate(value, low, high, level, group["relabelled"], group["units"], "as written")
+            figures[say(words)] = Estimate(value, low, high, level, group["relabelled"], group["units"], "as written")
     return figures
 
 
@@ -108,13 +114,15 @@ def audit_sections(audits: Sequence[AuditFolder]) -> Iterator[Section]:
     """Yield for each dataset what its labels give away."""
     for audit in audits:
         bars = [
-            Bar("hypothesis only", audit.hypothesis_only, "linear, words and bigrams"),
-            Bar("most frequent label", audit.majority),
-            *([Bar("premise only", audit.premise_only, "the control")] if audit.premise_only else []),
+            Bar(say("hypothesis only"), audit.hypothesis_only, say("linear, words and bigrams")),
+            Bar(say("most frequent label"), audit.majority),
+            *([Bar(say("premise only"), audit.premise_only, say("the control"))] if audit.premise_only else []),
         ]
         yield Section(
-            heading=f"What {audit.name} gives away",
-            text=f"{audit.verdict} Beside each bar below, hypotheses of the label with the word out of all with it.",
+            heading=say("What {dataset} gives away", dataset=audit.name),
+            text=sentences(
+                audit.verdict, say("Beside each bar below, hypotheses of the label with the word out of all with it.")
+            ),
             bars=bars,
             figures=list(_words(audit)),
             items=[Item(text) for text in audit.findings[:MOST_FINDINGS]],
@@ -127,13 +135,21 @@ def _words(audit: AuditFolder) -> Iterator[Figure]:
     for label, words in audit.words.items():
         rows = [(word.word[:12], word.pmi.value or 0.0, f"{word.count:,}/{word.total:,}") for word in words]
         if rows:
-            shows = f"{audit.name}: words of the highest PMI with {label}: {', '.join(word.word for word in words)}"
-            yield draw_bars(label, rows, top=max(top, 0.1), shows=shows)
+            name = translate(Word(label))
+            shows = say(
+                "{dataset}: words of the highest PMI with {label}: {words}",
+                dataset=audit.name,
+                label=name,
+                words=comma().join(word.word for word in words),
+            )
+            yield draw_bars(name, rows, top=max(top, 0.1), shows=shows)
 
 
 def _pmi_table(audit: AuditFolder) -> Table | None:
     rows = [
-        (word.word, word.label, word.pmi, word.count, word.total) for words in audit.words.values() for word in words
+        (word.word, translate(Word(word.label)), word.pmi, word.count, word.total)
+        for words in audit.words.values()
+        for word in words
     ]
-    columns = ("word", "label", Column("PMI", 2), "with the label", "of")
+    columns = (say("word"), say("label"), Column("PMI", 2), say("with the label"), say("of all"))
     return Table(name=f"pmi-{audit.name}", columns=columns, rows=rows) if rows else None

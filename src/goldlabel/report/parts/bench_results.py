@@ -9,18 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 
 from goldlabel.errors import InputError
+from goldlabel.evaluate.changes import COLUMNS
 from goldlabel.evaluate.suite import BESIDE_SETS, SNLI
 from goldlabel.metrics import Estimate
+from goldlabel.report.language import say
 from goldlabel.report.parts.reading import as_written, flat_estimate, machine, read_json
 from goldlabel.report.parts.training import TrainingRun
 
 PAGE, RESULTS, SETTINGS, LABELS = "index.html", "bench.json", "settings.json", "labels.parquet"
 """What lies in the folder of a bench, beside its tables, ids, runs and answers."""
 HYPOTHESIS_ONLY = "hom"
-CONSTANT = ("Majority", "fitted to each set")
-"""Systems that give one label, as the settings of a bench tell of them."""
+CONSTANT = ("Majority", "fitted to each set", "majority")
+"""Systems that give one label, as the settings of a bench tell of them: by object, or by the model that is trained."""
 
 Bin = tuple[float, float, float | None, float | None, int]
 """Confidence, accuracy, its low and high end, and pairs."""
@@ -56,7 +59,8 @@ class BenchFolder:
     over: tuple[str, ...] = ()
     """The sets that all means are over which are compared."""
     in_domain: str | None = None
-    deltas: Mapping[str, float] = field(default_factory=dict)
+    deltas: Mapping[str, Estimate] = field(default_factory=dict)
+    """By model, the mean over the other sets less the accuracy at home."""
     standings: Sequence[Standing] = ()
     reliability: Mapping[str, tuple[Sequence[Bin], Estimate]] = field(default_factory=dict)
     """Bins and the calibration error without what chance explains."""
@@ -82,21 +86,36 @@ class BenchFolder:
         ranked = sorted(self.means, key=lambda model: -(self.means[model].value or 0.0))
         return [*ranked, *(model for model in self.scores if model not in ranked)]
 
+    def described(self, model: str) -> Mapping[str, Any]:
+        """Return what a model is, as the settings tell; one that is trained for each set is named with the set there."""
+        systems = self.settings["models"]
+        apart = next((own for name, own in systems.items() if name.startswith(f"{model}: ")), {})
+        own: Mapping[str, Any] = systems.get(model, apart)
+        return own
+
     @property
     def learners(self) -> list[str]:
         """The models that look at a pair, the best mean first; those that always give one label are none of them."""
-        described = self.settings["models"]
-        return [model for model in self.models if described.get(model, {}).get("object") not in CONSTANT] or self.models
+        learning = [
+            model
+            for model in self.models
+            if not {self.described(model).get("object"), self.described(model).get("model")} & {*CONSTANT}
+        ]
+        return learning or self.models
+
+    @property
+    def best(self) -> str | None:
+        """The learner of the best mean; None where none was judged on all sets."""
+        return next((model for model in self.learners if model in self.means), None)
 
     @property
     def blind(self) -> list[str]:
         """The models that never read a premise."""
-        described = self.settings.get("models", {})
         return [
             model
             for model in self.scores
-            if described.get(model, {}).get("reads") == "hypothesis"
-            or (described.get(model, {}).get("model") == HYPOTHESIS_ONLY and "reads" not in described[model])
+            if self.described(model).get("reads") == "hypothesis"
+            or (self.described(model).get("model") == HYPOTHESIS_ONLY and "reads" not in self.described(model))
         ]
 
     def ties(self, model: str) -> list[str]:
@@ -109,14 +128,22 @@ class BenchFolder:
 
     @cached_property
     def labels(self) -> pl.DataFrame | None:
-        """What each model says of each pair: set, id, label, model, answer."""
+        """What each model says of each pair: set, id, label, model, answer; unit and right where they were kept."""
         path = self.folder / LABELS
         if not path.exists():
             return None
         try:
-            return pl.read_parquet(path).select("set", "id", "label", "model", "answer")
+            labels = pl.read_parquet(path)
+            return labels.select(
+                "set", "id", "label", "model", "answer", cs.by_name("unit", "right", require_all=False)
+            )
         except (pl.exceptions.PolarsError, OSError) as error:
             raise InputError(f"{path}: cannot be read ({error}); run the bench again, its answers are kept") from error
+
+    @property
+    def has_hits(self) -> bool:
+        """Whether it kept for each pair how often each model is right, and which pairs belong together."""
+        return self.labels is not None and set(COLUMNS) <= set(self.labels.columns)
 
     @property
     def manifest(self) -> dict[str, str]:
@@ -126,8 +153,8 @@ class BenchFolder:
             "suite": self.suite,
             "models": ", ".join(self.settings["models"]),
             "sets: pairs (SHA-256)": ", ".join(sets),
-            "seeds": f"{self.settings.get('seeds', 1)} from {self.settings.get('seed', 0)}",
-            "limit": str(self.settings["limit"]) if self.settings.get("limit") else "none",
+            "seeds": say("{n} from {first} on", n=self.settings.get("seeds", 1), first=self.settings.get("seed", 0)),
+            "limit": str(self.settings["limit"]) if self.settings.get("limit") else say("none"),
             **machine(self.settings),
         }
 
@@ -172,7 +199,11 @@ def _fields(results: Mapping[str, Any]) -> dict[str, Any]:
         "means": {model: Estimate.from_dict(mean) for model, mean in ranking["means"].items()},
         "over": tuple(ranking["over"]),
         "in_domain": in_domain,
-        "deltas": {model: own["delta"] for model, own in results["models"].items() if "delta" in own and SNLI in own},
+        "deltas": {
+            model: flat_estimate(own, "delta", "delta_interval", level=level)
+            for model, own in results["models"].items()
+            if "delta" in own and SNLI in own
+        },
         "standings": [
             Standing(row["first"], row["second"], Estimate.from_dict(row["difference"]), row["adjusted"])
             for row in ranking["standings"]

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import polars as pl
 
+from goldlabel.messages import Word
+from goldlabel.report.language import say, translate
 from goldlabel.report.page import Section
 from goldlabel.report.pair_card import PairCard
 from goldlabel.report.parts.bench_results import BenchFolder
@@ -32,7 +34,7 @@ def disagreement_sections(bench: BenchFolder, find_texts: FindTexts) -> Iterator
     )
     table = Table(
         name=f"{bench.suite}-disagreement",
-        columns=("set", "pairs", "all models right", "all wrong", "divided"),
+        columns=(say("set"), say("pairs"), say("all models right"), say("all wrong"), say("divided")),
         rows=pairs.group_by("set", maintain_order=True)
         .agg(
             pl.len(),
@@ -76,18 +78,22 @@ def disagreement_sections(bench: BenchFolder, find_texts: FindTexts) -> Iterator
                     )
                 )
             else:
-                untold.append((str(name), pair_id, label, *(said.get(model) for model in models)))
+                untold.append((str(name), pair_id, *(_shown(answer) for answer in (label, *map(said.get, models)))))
     examples = Table(
         name=f"{bench.suite}-divided",
-        columns=("set", "id", "label", *models),
+        columns=(say("set"), "id", say("label"), *models),
         rows=untold,
-        caption="Pairs by id; their texts are not in your library.",
+        caption=say("Pairs by id; their texts are not in your library."),
         texts=True,
     )
-    text = (
+    text = say(
         "Where all models are wrong the pair is hard or its label is; where they are divided they have learnt "
         "different things. The examples have the most different answers."
     )
     yield Section(
-        heading="Where models disagree", text=text, pairs=cards, table=table, tables=[examples] if untold else []
+        heading=say("Where models disagree"), text=text, pairs=cards, table=table, tables=[examples] if untold else []
     )
+
+
+def _shown(label: str | None) -> str | None:
+    return None if label is None else translate(Word(label))

@@ -9,6 +9,8 @@ from statistics import fmean
 from typing import Any
 
 from goldlabel.metrics import Estimate, in_percent, percent
+from goldlabel.report.figure import Figure
+from goldlabel.report.language import comma, say
 from goldlabel.report.page import Section
 from goldlabel.report.parts.reading import as_written, machine, read_json
 from goldlabel.report.plots import draw_lines
@@ -58,9 +60,13 @@ class TrainingRun:
 
     @property
     def name(self) -> str:
-        """What tables call it: the folder, with the model's where the folder is only a seed."""
-        is_seed = self.folder.name.startswith("seed-")
-        return f"{self.folder.parent.name}, {self.folder.name.replace('-', ' ')}" if is_seed else self.folder.name
+        """What tables call it: its folder, with those above it where that is only a seed or a size."""
+        parts = [self.folder.name]
+        for above in self.folder.resolve().parents:
+            if not parts[0].startswith(("seed-", "size-")):
+                break
+            parts.insert(0, above.name)
+        return ", ".join([parts[0], *(part.replace("-", " ") for part in parts[1:])])
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -78,7 +84,15 @@ class TrainingRun:
     @property
     def pairs(self) -> int:
         """How many pairs it learnt from."""
-        return sum(own["pairs"] for own in self.settings["on"].values())
+        size = self.settings["options"].get("size")
+        return int(size) if size else sum(own["pairs"] for own in self.settings["on"].values())
+
+    @property
+    def method(self) -> str:
+        """The model, what it reads, and how it is debiased."""
+        options = self.settings["options"]
+        debias, reads = options.get("debias"), options.get("reads")
+        return f"{self.model}{f'+{debias}' if debias else ''}{f'@{reads}' if reads not in (None, 'both') else ''}"
 
     @property
     def manifest(self) -> dict[str, str]:
@@ -101,10 +115,16 @@ def training_headline(runs: Sequence[TrainingRun]) -> str:
     """Say how well the best run does on its first dev set."""
     finished = [run for run in runs if run.dev]
     if not finished:
-        return "No run is finished yet."
+        return say("No run is finished yet.")
     name = next(iter(finished[0].dev))
     best = max((run for run in finished if name in run.dev), key=lambda run: run.dev[name].value or 0.0)
-    return f"{best.name}, trained on {best.pairs:,} pairs, labels {in_percent(best.dev[name])} of {name} right."
+    return say(
+        "{run}, trained on {pairs:,} pairs, labels {share} of {dataset} right.",
+        run=best.name,
+        pairs=best.pairs,
+        share=in_percent(best.dev[name]),
+        dataset=name,
+    )
 
 
 def training_sections(runs: Sequence[TrainingRun]) -> Iterator[Section]:
@@ -114,7 +134,7 @@ def training_sections(runs: Sequence[TrainingRun]) -> Iterator[Section]:
     names = list(dict.fromkeys(name for run in runs for name in run.dev))
     rows: list[tuple[Value | Cell, ...]] = [
         (
-            Cell(run.name, note="" if run.is_finished else "not finished"),
+            Cell(run.name, note="" if run.is_finished else say("not finished")),
             run.model,
             ", ".join(run.settings["on"]),
             run.pairs,
@@ -125,28 +145,63 @@ def training_sections(runs: Sequence[TrainingRun]) -> Iterator[Section]:
         )
         for run in runs
     ]
-    columns = ("run", "model", "trained on", "pairs", "debiased by", "parameters", "epochs")
+    columns = (
+        say("run"),
+        say("model"),
+        say("trained on"),
+        say("pairs"),
+        say("debiased by"),
+        say("parameters"),
+        say("epochs"),
+    )
     table = Table(
         name="training",
         columns=(*columns, *(Column(f"dev {name}", percent=True) for name in names)),
         rows=rows,
-        caption="Accuracy on dev sets in per cent.",
+        caption=say("Accuracy on dev sets in per cent."),
     )
     lines = [(run.name, run.curve) for run in runs if len(run.curve) > 1][:MOST_LINES]
-    figures = [_curves(lines)] if lines else []
-    text = "What was trained on what, and the accuracy of the weights that were kept."
-    yield Section(heading="Training", text=text, figures=figures, table=table)
+    figures = [*([_curves(lines)] if lines else []), *_learning_curves(runs)]
+    text = say("What was trained on what, and the accuracy of the weights that were kept.")
+    yield Section(heading=say("Training"), text=text, figures=figures, table=table)
 
 
 def training_gaps(runs: Sequence[TrainingRun]) -> Iterator[tuple[str, str]]:
     """Yield what is missing of runs, and what to do."""
     for run in runs:
         if not run.is_finished:
-            done = f"it has {len(run.curve)} epochs" if run.curve else "it has no epoch yet"
-            yield f"The run {run.name} is not finished", f"{done}; give the same command once more to go on"
+            again = (
+                say("it has {epochs} epochs; give the same command once more to go on", epochs=len(run.curve))
+                if run.curve
+                else say("it has no epoch yet; give the same command once more to go on")
+            )
+            yield say("The run {run} is not finished", run=run.name), again
 
 
-def _curves(lines: Sequence[tuple[str, Sequence[tuple[int, float]]]]) -> Any:
-    ends = ", ".join(f"{name} {percent(own[-1][1])}" for name, own in lines)
-    shows = f"Accuracy on the dev sets after each epoch; at the end {ends}"
-    return draw_lines(lines, x_name="epoch", y_name="mean over dev sets, %", shows=shows)
+def _learning_curves(runs: Sequence[TrainingRun]) -> Iterator[Figure]:
+    """Yield the accuracy on each dev set over the size of the training set, where one method had several sizes."""
+    for name in dict.fromkeys(name for run in runs for name in run.dev):
+        sizes: dict[str, dict[int, list[float]]] = {}
+        for run in runs:
+            if name in run.dev and run.dev[name].value is not None:
+                sizes.setdefault(run.method, {}).setdefault(run.pairs, []).append(run.dev[name].defined)
+        lines = [
+            (method, [(float(size), fmean(scores)) for size, scores in sorted(own.items())])
+            for method, own in sizes.items()
+            if len(own) > 1
+        ]
+        if lines:
+            ends = comma().join(f"{method} {percent(own[0][1])}–{percent(own[-1][1])}" for method, own in lines)
+            yield draw_lines(
+                lines[:MOST_LINES],
+                x_name=say("pairs trained on"),
+                y_name=say("accuracy on {set}, %", set=name),
+                shows=say("Accuracy on {set} by the number of pairs trained on: {ends}", set=name, ends=ends),
+                logarithmic=True,
+            )
+
+
+def _curves(lines: Sequence[tuple[str, Sequence[tuple[int, float]]]]) -> Figure:
+    ends = comma().join(f"{name} {percent(own[-1][1])}" for name, own in lines)
+    shows = say("Accuracy on the dev sets after each epoch; at the end {ends}", ends=ends)
+    return draw_lines(lines, x_name=say("epoch"), y_name=say("mean over dev sets, %"), shows=shows)

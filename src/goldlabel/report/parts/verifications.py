@@ -8,6 +8,7 @@ from pathlib import Path
 
 from goldlabel.metrics import Estimate
 from goldlabel.pairs.card import Card, read_card
+from goldlabel.report.language import N_, say, sentences
 from goldlabel.report.page import Bar, Section
 from goldlabel.report.parts.audits import AuditFolder, agreement_figures
 from goldlabel.report.parts.reading import as_written, flat_estimate, read_json
@@ -15,10 +16,11 @@ from goldlabel.report.table import Column, Table
 
 FIGURES = "verification.json"
 LEVEL = 0.95
+KAPPA = N_("Fleiss' kappa")
 COEFFICIENTS = {
-    "fleiss_kappa": "Fleiss' kappa",
-    "krippendorff_alpha": "Krippendorff's alpha",
-    "cohen_kappa": "Cohen's kappa",
+    "fleiss_kappa": KAPPA,
+    "krippendorff_alpha": N_("Krippendorff's alpha"),
+    "cohen_kappa": N_("Cohen's kappa"),
 }
 
 
@@ -53,12 +55,22 @@ class VerificationFolder:
     @property
     def headline(self) -> str:
         """How many votes stand behind the labels, and how far they agree."""
-        kappa = self.whole.coefficients.get("Fleiss' kappa")
-        agreed = f"; Fleiss' kappa is {kappa.text(2)}" if kappa else ""
-        return (
-            f"Of {self.whole.pairs:,} pairs of {self.name}, {self.whole.relabelled:,} have several votes{agreed}. The "
-            f"gold label by {self.method} differs from the given one on {self.differs:,}."
+        kappa = self.whole.coefficients.get(KAPPA)
+        counts = {"pairs": self.whole.pairs, "dataset": self.name, "voted": self.whole.relabelled}
+        if kappa:
+            voted = say(
+                "Of {pairs:,} pairs of {dataset}, {voted:,} have several votes; Fleiss' kappa is {kappa}.",
+                **counts,
+                kappa=kappa.text(2),
+            )
+        else:
+            voted = say("Of {pairs:,} pairs of {dataset}, {voted:,} have several votes.", **counts)
+        differs = say(
+            "The gold label by {method} differs from the given one on {differs:,}.",
+            method=self.method,
+            differs=self.differs,
         )
+        return sentences(voted, differs)
 
     @property
     def manifest(self) -> dict[str, str]:
@@ -99,7 +111,7 @@ def agreement_table(verification: VerificationFolder) -> Table:
     coefficients = list(dict.fromkeys(name for group in verification.groups.values() for name in group.coefficients))
     rows = [
         (
-            name,
+            say("all") if name == "all" else name,
             group.pairs,
             group.relabelled,
             *(group.coefficients.get(own) for own in coefficients),
@@ -108,10 +120,10 @@ def agreement_table(verification: VerificationFolder) -> Table:
         for name, group in verification.groups.items()
     ]
     columns: tuple[Column | str, ...] = (
-        "pairs of",
-        "pairs",
-        "with votes",
-        *(Column(name, 2) for name in coefficients),
+        say("pairs of"),
+        say("pairs"),
+        say("with votes"),
+        *(Column(say(name), 2) for name in coefficients),
         *(Column(f"{name}, %", percent=True) for name in shares),
     )
     return Table(name=f"agreement-{verification.name}", columns=columns, rows=rows)
@@ -121,8 +133,8 @@ def agreement_sections(verifications: Sequence[VerificationFolder], audits: Sequ
     """Yield the agreement of each verified dataset, and of audited ones that had votes."""
     for own in verifications:
         yield Section(
-            heading=f"Agreement on {own.name}",
-            text=" ".join([own.headline, *(f"{note[0].upper()}{note[1:]}." for note in own.notes)]),
+            heading=say("Agreement on {dataset}", dataset=own.name),
+            text=sentences(own.headline, *map(_sentence, own.notes)),
             bars=[Bar(name, share) for name, share in own.whole.shares.items()],
             table=agreement_table(own),
         )
@@ -130,4 +142,10 @@ def agreement_sections(verifications: Sequence[VerificationFolder], audits: Sequ
     for audit in audits:
         if audit.agreement and audit.name not in verified:
             bars = [Bar(name, share) for name, share in audit.agreement.items()]
-            yield Section(heading=f"Agreement on {audit.name}", text="As the audit measured it.", bars=bars)
+            heading = say("Agreement on {dataset}", dataset=audit.name)
+            yield Section(heading=heading, text=say("As the audit measured it."), bars=bars)
+
+
+def _sentence(note: str) -> str:
+    text = say(note)
+    return say("{parts}.", parts=f"{text[0].upper()}{text[1:]}")

@@ -44,7 +44,8 @@
       const words = target.value.toLowerCase().split(/\s+/);
       rows.forEach((row) => (row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word))));
       const shown = rows.filter((row) => !row.hidden).length;
-      filter.querySelector("small").textContent = shown < rows.length ? `${shown} of ${rows.length} rows` : "";
+      const told = filter.dataset.shown.replace("{shown}", shown).replace("{rows}", rows.length);
+      filter.querySelector("small").textContent = shown < rows.length ? told : "";
     });
   }
 })();
