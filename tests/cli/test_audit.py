@@ -68,7 +68,7 @@ def test_one_json_document(pairs: str) -> None:
     assert set(document["groups"]) == {"all", "post", "rail"}
     assert len(document["groups"]["all"]["pmi"]) == 3
     assert document["findings"][0]["kind"] == "negation"
-    assert document["findings"][0].keys() == {"kind", "text", "evidence"}
+    assert document["findings"][0].keys() == {"kind", "text", "message", "evidence"}
     assert document["options"]["by"] == "genre"
 
 

@@ -87,10 +87,10 @@ class BenchFolder:
         return [*ranked, *(model for model in self.scores if model not in ranked)]
 
     def described(self, model: str) -> Mapping[str, Any]:
-        """Return what a model is, as the settings tell; one that is trained for each set is named with the set there."""
+        """Return what a model is, as the settings tell; one that is trained for each set is named with it there."""
         systems = self.settings["models"]
-        apart = next((own for name, own in systems.items() if name.startswith(f"{model}: ")), {})
-        own: Mapping[str, Any] = systems.get(model, apart)
+        apart = (own for name, own in systems.items() if name.startswith(f"{model}: "))
+        own: Mapping[str, Any] = systems.get(model) or next(apart, {})
         return own
 
     @property

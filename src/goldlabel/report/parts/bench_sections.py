@@ -33,8 +33,8 @@ def bench_headline(bench: BenchFolder) -> str:
     best = bench.best
     if best is None:
         return say(
-            "By the suite {suite}, {models} models were judged on {sets} sets; as none was judged on all of them, "
-            "there is no mean to compare.",
+            "By the suite {suite}, {models} models were judged on {sets} sets; as none that learns was judged on all "
+            "of them, there is no mean to compare.",
             suite=bench.suite,
             models=len(bench.scores),
             sets=len(bench.sets),
