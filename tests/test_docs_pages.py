@@ -74,7 +74,7 @@ def colours(page: Page, scheme: str) -> dict[str, str]:
     page.evaluate("(scheme) => { document.body.dataset.theme = scheme }", scheme)
     read = "([at, what]) => getComputedStyle(document.querySelector(at))[what]"
     ink, paper = (page.evaluate(read, ["body", what]) for what in ("color", "backgroundColor"))
-    link = page.evaluate(read, ["article a.reference", "color"])
+    link = page.evaluate(read, [".sidebar-tree a.reference", "color"])
     return {"ink": ink, "paper": paper, "blue": link}
 
 

@@ -21,6 +21,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 WIDTH, HEIGHT, GAP = 900, 1000, 24
+WHOLE = 1280
+"""The width of a picture of all of a page."""
 SCHEMES = {"": "light", "-dark": "dark"}
 BEHIND = {"light": "#e9e6df", "dark": "#000"}
 GOLDLABEL = [sys.executable, "-m", "goldlabel"]
@@ -47,7 +49,8 @@ def main(demo: Path, images: Path) -> None:
 
 def take(browser: Browser, scheme: str, address: str, act: object = None, *, whole: bool = False) -> bytes:
     """Return a picture of the top of a page, or of all of it."""
-    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)  # type: ignore[arg-type]
+    size = {"width": WHOLE if whole else WIDTH, "height": HEIGHT}
+    page = browser.new_page(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
     page.goto(address)
     if callable(act):
         act(page)

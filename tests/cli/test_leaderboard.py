@@ -79,6 +79,10 @@ def test_from_init_to_the_site(tmp_path: Path, pairs: Path, monkeypatch: pytest.
         wrong.write_text("id,label\n0e,neutral\n", encoding="utf-8")
         refused = run(*send, wrong)
         assert (refused.returncode, "59 of 60 pairs of lake are not predicted" in refused.stdout) == (1, True), refused
+        with (tmp_path / "large.csv").open("wb") as large:
+            large.truncate(2 << 30)
+        refused = run(*send, tmp_path / "large.csv")
+        assert (refused.returncode, "2,048 MB; the leaderboard takes up to 64 MB" in refused.stderr) == (2, True)
         again = run(*send, "knowing:answer", "--name", "Knowing", "--training", "nothing")
         assert again.stdout == done.stdout, "it is the same submission"
         nobody = run("leaderboard", "submit", wrong, "--to", address, "--token", "guess")

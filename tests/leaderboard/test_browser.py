@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page
 from goldlabel.leaderboard.board import Limits, Reference
 from goldlabel.web.leaderboard.app import create_board_app
 from goldlabel.web.leaderboard.site import build_leaderboard
+from goldlabel.web.leaderboard.submitting import TOKEN
 from tests.leaderboard.boards import Leaderboard, answers, one_csv, opened, packed
 from tests.web.site import browsing, listening
 from tests.web.test_browser_look import CONTRAST, PHONE, RULES, WIDE, faults
@@ -85,6 +86,8 @@ def test_every_page_live_and_as_files(full: Leaderboard, browser: Browser, tmp_p
         pages = {"/": "board", "/entries/1": "entry", "/submit": "submit", "/nothing": "nothing"}
         for path, name in pages.items():
             wrong += look(context.new_page(), address + path, name)
+        context.add_cookies([{"name": TOKEN, "value": full.tokens["Reed Lab"], "url": address}])
+        wrong += look(context.new_page(), f"{address}/submit", "submit-as-somebody")
         wrong += look(context.new_page(), (tmp_path / "site" / "index.html").as_uri(), "static")
         page = context.new_page()
         page.goto((tmp_path / "site" / "index.html").as_uri())

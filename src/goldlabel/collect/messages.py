@@ -340,6 +340,7 @@ ENGLISH = {
     "board_limit": "only so many submissions of one submitter are scored in a day and a week, as each tells something "
     "of the labels; the next may be sent in {seconds} s",
     "not_a_site": "{folder}: holds something else than a leaderboard's site; choose another folder with -o",
+    "unknown_token": "no submitter of this leaderboard has that token; check it, or ask who runs the leaderboard",
     "which_suite": "which suite is answered? name one of {allowed}",
     "no_suite": "there is no suite called '{name}' on this leaderboard; name one of {allowed}",
     "no_set": "there is no such set on this leaderboard",

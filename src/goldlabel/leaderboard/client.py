@@ -69,6 +69,9 @@ class Client:
 
     def submit(self, file: Path, **about: str) -> dict[str, Any]:
         """Send a file, and return what the leaderboard made of it: a submission that waits."""
+        size, most = file.stat().st_size, self.board()["most_bytes"]
+        if size > most:  # a server that refuses it while it is sent may not be heard
+            raise InputError(f"{file}: has {size >> 20:,} MB; the leaderboard takes up to {most >> 20} MB, zip it")
         query = urllib.parse.urlencode({"file": file.name, **about})
         with file.open("rb") as body:
             headers = {"Content-Type": "application/octet-stream", "Content-Length": str(file.stat().st_size)}
@@ -176,8 +179,10 @@ def _sets_of(board: Mapping[str, Any], suite: str | None) -> list[dict[str, Any]
     by_name: dict[str, list[dict[str, Any]]] = {told["name"]: told["sets"] for told in board["suites"]}
     if suite is None and len(by_name) == 1:
         return next(iter(by_name.values()))
+    if suite is None:
+        raise InputError(f"the leaderboard has several suites; name one with --suite: {', '.join(by_name)}")
     if suite not in by_name:
-        raise InputError(f"--suite {suite or ''}: the leaderboard has {', '.join(by_name)}; name one of them")
+        raise InputError(f"--suite {suite}: the leaderboard has {', '.join(by_name)}; name one of them")
     return by_name[suite]
 
 

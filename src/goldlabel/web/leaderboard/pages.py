@@ -156,7 +156,8 @@ def _sections(board: Board, suite: BoardSuite, entries: Sequence[Entry], links: 
     heading = suite.name if several else "Entries"
     sections = [Section(heading=heading, text=text, table=board_table(board, suite, own, links))]
     if drawn := [entry for entry in own if entry.mean is not None][:MOST_DRAWN]:
-        text = "The mean of each entry with its interval; papers' rows have none."
+        papers = "; papers' rows have none" if any(entry.is_reference for entry in drawn) else ""
+        text = f"The mean of each entry with its interval{papers}."
         heading = f"{suite.name}: how far apart" if several else "How far apart"
         sections.append(Section(heading=heading, text=text, figures=[_drawing(*map(_drawn, drawn))]))
     return sections

@@ -18,7 +18,7 @@ from starlette.datastructures import UploadFile
 from starlette.types import Scope
 
 from goldlabel.collect.people.passwords import hash_token
-from goldlabel.collect.refusals import Invalid
+from goldlabel.collect.refusals import Forbidden, Invalid
 from goldlabel.leaderboard.contents import ALLOWED
 from goldlabel.leaderboard.store import BoardStore
 from goldlabel.leaderboard.submissions import About, all_own, count_upload, left_of, withdraw
@@ -105,7 +105,7 @@ def log_in(
     token = token.strip()
     with store.read() as tx:
         if bearer(tx, token) is None:
-            raise SignedOut
+            raise Forbidden("unknown_token")
     answer = RedirectResponse(UPLOAD, 303)
     seconds, secure = int(LIFETIME.total_seconds()), request.url.scheme == "https"
     answer.set_cookie(TOKEN, token, max_age=seconds, httponly=True, samesite="lax", secure=secure)
