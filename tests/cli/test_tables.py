@@ -25,6 +25,11 @@ def test_cells_beside_each_other_are_as_rich_has_them(capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.splitlines() == expected
 
 
+def test_a_number_among_texts_is_a_text(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(["", "birds"], [("licence", "MIT"), ("pairs", 180), ("kept", True)])
+    assert capsys.readouterr().out.splitlines() == ["         birds", "licence  MIT", "pairs    180", "kept     yes"]
+
+
 @pytest.mark.parametrize(("cell", "width"), [("a long cell that is folded", 20), ("two\nlines", 200)])
 def test_what_does_not_fit_is_folded(
     cell: str, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

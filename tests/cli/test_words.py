@@ -56,6 +56,8 @@ def test_by_takes_a_field_of_meta_in_every_command(pairs: Path, run_folder: Path
     assert json.loads(compared.stdout)["groups"].keys() == {"Ely", "Hythe"}
     audited = json.loads(run("audit", pairs, "--by", "meta.harbour", "--json").stdout)
     assert audited["groups"].keys() == {"all", "Ely", "Hythe"}
+    both = json.loads(run("audit", pairs, "--by", "meta.harbour,split", "--no-near", "--json").stdout)
+    assert both["groups"].keys() == {"all", '["Ely", "dev"]', '["Hythe", "dev"]'}
 
 
 def test_by_is_refused_with_the_same_list_in_every_command(pairs: Path, run_folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import datasets
@@ -144,3 +145,16 @@ def test_a_card_on_the_way(pairs: gl.Pairs, tmp_path: Path) -> None:
     written = said.write(tmp_path / "out")
     assert (written.card.name, written.card.licence, written.card.paper) == ("herons", "CC0-1.0", "Heron (2020)")
     assert (written.card.languages, written[0]["language"], written.card.description) == (("en",), "en", "Birds.")
+
+
+@pytest.mark.parametrize("take", [gl.from_pandas, gl.from_polars, gl.from_datasets])
+def test_what_is_something_else_is_one_line(take: Callable[..., gl.Pairs]) -> None:
+    with pytest.raises(InputError, match=r"this is list; gl\.from_rows takes rows"):
+        take([("A heron stands.", "A bird stands.", "entailment")])
+
+
+def test_a_place_beyond_the_last_pair_is_named() -> None:
+    pairs = gl.from_rows([("A heron stands.", "A bird stands.", "entailment")])
+    with pytest.raises(IndexError, match="there is no pair 3, there are 1"):
+        pairs[3]
+    assert "no gold" in repr(pairs)

@@ -35,6 +35,7 @@ from goldlabel.executors import Executor, Here
 from goldlabel.metrics import check_level
 from goldlabel.models import MODELS
 from goldlabel.pairs import Pairs
+from goldlabel.pairs.groups import group_columns, group_name
 from goldlabel.pairs.tokens import UNKNOWN, language_of
 from goldlabel.seeds import check_seed
 from goldlabel.verify import verify
@@ -141,7 +142,7 @@ class _Auditor:
     ) -> None:
         self.pairs, self.against, self.options, self.fit, self.advance = pairs, against, options, fit, advance
         self.executor, self.kept = executor, kept
-        by = [options.by] if options.by else []
+        by = group_columns(options.by)
         advance("reading")
         self.probabilities = read_probabilities(options.probabilities, pairs) if options.probabilities else None
         self.corpus = read_corpus(pairs, tokenizer=options.tokenizer, columns=[*by, *_SLICES])
@@ -185,18 +186,22 @@ class _Auditor:
 
     def _rows_of_groups(self) -> dict[str, NDArray[np.bool_]]:
         """Return which pairs are in each group that was asked for."""
-        if self.options.by is None:
+        columns = group_columns(self.options.by)
+        if not columns:
             return {}
-        codes, values = self.corpus.columns[self.options.by]
-        if not values:
-            raise InputError(f"{self.pairs.card.name}: column {self.options.by!r} is empty in all pairs")
-        if len(values) > MOST_GROUPS:
+        parts = [self.corpus.columns[name] for name in columns]
+        for name, (_, values) in zip(columns, parts, strict=True):
+            if not values:
+                raise InputError(f"{self.pairs.card.name}: column {name!r} is empty in all pairs")
+        codes = np.stack([own for own, _ in parts])
+        groups = [group for group in np.unique(codes, axis=1).T if (group >= 0).all()]
+        if len(groups) > MOST_GROUPS:
             raise InputError(
-                f"{self.pairs.card.name}: column {self.options.by!r} has {len(values):,} values; an audit compares at "
+                f"{self.pairs.card.name}: column {self.options.by!r} has {len(groups):,} values; an audit compares at "
                 f"most {MOST_GROUPS} groups"
             )
-        ordered = sorted(range(len(values)), key=lambda code: values[code])
-        return {values[code] if values[code] != ALL else f"{self.options.by}={ALL}": codes == code for code in ordered}
+        named = {tuple(values[code] for code, (_, values) in zip(group, parts, strict=True)): group for group in groups}
+        return {group_name(key): (codes == named[key][:, None]).all(axis=0) for key in sorted(named)}
 
     def _groups(self, counts: NDArray[np.int64], out_of_fold: blind.OutOfFold) -> dict[str, Group]:
         """Return the figures of all pairs and of each group; the gains of groups are tested as several."""

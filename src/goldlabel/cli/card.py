@@ -86,13 +86,15 @@ def card_command(
 
 
 def _lines(card: Card) -> list[tuple[str, object]]:
+    from goldlabel.pairs.card import AUTHORS
+
     lines: list[tuple[str, object]] = [
         ("licence", card.licence),
         ("languages", ", ".join(card.languages)),
         ("description", card.description),
         ("citation", card.paper),
         ("source", card.source),
-        ("author's label", card.author),
+        ("author's label", AUTHORS[card.author]),
         ("labels", ", ".join(card.label_space.labels)),
         ("pairs", sum(entry.pairs for entry in card.files)),
     ]

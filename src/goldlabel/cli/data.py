@@ -43,8 +43,8 @@ PROBLEMS = 10
 STDOUT = Path("/dev/stdout")
 
 
-def list_command(as_json: JsonOption = False) -> None:
-    """List the known sources, and which of them are here."""
+def list_command(print_all: AllOption = False, as_json: JsonOption = False) -> None:
+    """List the known sources, and which of them are here; with --all their titles, too."""
     from goldlabel.sources import SOURCES, is_added, load
 
     rows = []
@@ -65,7 +65,12 @@ def list_command(as_json: JsonOption = False) -> None:
     if as_json:
         print_json({"sources": rows, "refused": list(map(vars, SOURCES.refused))})
     else:
-        print_table(list(rows[0]), (row.values() for row in rows))
+        columns = [
+            name
+            for name in rows[0]
+            if (name != "title" or print_all) and (name != "from" or any(row["from"] for row in rows))
+        ]
+        print_table(columns, ([row[name] for name in columns] for row in rows))
         print_refused(SOURCES)
 
 

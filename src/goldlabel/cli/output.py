@@ -161,10 +161,7 @@ def print_table(columns: list[str], rows: Any, *, most: int | None = None, of: i
     body = [list(row) for row in rows]
     total = len(body) if of is None else of
     body = body[:most]
-    numeric = [
-        any(isinstance(row[number], int | float) for row in body) or _are_figures(row[number] for row in body)
-        for number in range(len(columns))
-    ]
+    numeric = [_are_figures(row[number] for row in body) for number in range(len(columns))]
     cells = [[_cell(value, name) for name, value in zip(columns, row, strict=True)] for row in body]
     _print_cells([_cell(name) for name in columns], cells, numeric)
     if left_out := total - len(body):
@@ -183,7 +180,8 @@ def _print_cells(heads: list[str], rows: list[list[str]], numeric: list[bool]) -
                 " " * (width - cell_len(text)) + text if right else text + " " * (width - cell_len(text))
                 for text, width, right in zip(row, widths, numeric, strict=True)
             ]
-            typer.secho(_GAP.join(padded).rstrip(), bold=number == 0 or None)
+            line = _GAP.join(padded).rstrip()
+            typer.echo(line if number else typer.style(line, bold=True))
         return
     from rich.console import Console
     from rich.table import Table
@@ -218,9 +216,11 @@ def note(message: str) -> None:
 
 
 def _are_figures(values: Iterable[object]) -> bool:
-    """Say whether all texts of a column are figures, with a sign or an interval; an empty one may be among them."""
-    texts = [value for value in values if value is not None and value != ""]
-    return bool(texts) and all(isinstance(text, str) and _FIGURE.fullmatch(text) for text in texts)
+    """Say whether a column holds figures, as numbers or as texts with a sign or an interval; some may be empty."""
+    cells = [value for value in values if value is not None and value != ""]
+    return bool(cells) and all(
+        _FIGURE.fullmatch(value) if isinstance(value, str) else not isinstance(value, bool) for value in cells
+    )
 
 
 def _cell(value: object, column: str = "") -> str:

@@ -33,8 +33,9 @@ def where(pairs: Pairs, condition: str) -> Pairs:
         kept.collect_schema()
         kept = kept.select(COLUMNS).collect(engine="streaming").lazy()
     except pl.exceptions.PolarsError as error:
+        reason = str(error).splitlines()[0].partition("; valid columns")[0]
         raise InputError(
-            f"--where {condition!r} is not understood ({str(error).splitlines()[0]}); columns: "
+            f"--where {condition!r} is not understood ({reason}); columns: "
             f"{', '.join((*COLUMNS, *LENGTHS))}, meta.FIELD"
         ) from error
     return Pairs(kept, pairs.card.with_step(f"kept where {condition}"))

@@ -80,6 +80,8 @@ class Pairs(Result):
     def __getitem__(self, key: Any) -> dict[str, Any] | Pairs:
         """Return one pair, those of a slice, or those for which a list of booleans or a Polars expression is true."""
         if isinstance(key, Integral):
+            if not -len(self) <= int(key) < len(self):
+                raise IndexError(f"{self.card.name}: there is no pair {key}, there are {len(self):,}")
             row = range(len(self))[int(key)]
             return next(iter(Pairs(self.frame.slice(row, 1), self.card)))
         if isinstance(key, slice):

@@ -47,6 +47,7 @@ def from_rows(
 
 def from_pandas(frame: pandas.DataFrame, *, card: Card | None = None, **options: Unpack[ReadingOptions]) -> Pairs:
     """Take pairs from a pandas frame; an index that has a name is a column too."""
+    _refuse_other(frame, "iloc", "from_pandas takes a pandas frame")
     frame = frame.reset_index() if any(name is not None for name in frame.index.names) else frame
     names = [str(name) for name in frame.columns]
     _refuse_twice(names)
@@ -59,6 +60,7 @@ def from_polars(
     frame: pl.DataFrame | pl.LazyFrame, *, card: Card | None = None, **options: Unpack[ReadingOptions]
 ) -> Pairs:
     """Take pairs from a Polars frame."""
+    _refuse_other(frame, "lazy", "from_polars takes a Polars frame")
     frame = frame.collect() if isinstance(frame, pl.LazyFrame) else frame
     return _from_rows(frame.iter_rows(named=True), card, options, "a Polars frame")
 
@@ -71,6 +73,8 @@ def from_datasets(
 ) -> Pairs:
     """Take pairs from a Hugging Face dataset, or from a dictionary of them by split; class labels become words."""
     parts = dataset.items() if isinstance(dataset, dict) else [(None, dataset)]
+    for _, part in parts:
+        _refuse_other(part, "with_format", "from_datasets takes a Hugging Face dataset, or several by split")
     default = options.get("split", "none")
 
     def rows() -> Iterator[Row]:
@@ -85,6 +89,15 @@ def from_datasets(
                 yield named | class_words(dict(row), classes)
 
     return _from_rows(rows(), card, options, "a Hugging Face dataset")
+
+
+def _refuse_other(value: object, attribute: str, takes: str) -> None:
+    """Refuse what is something else; the libraries themselves may not be installed, and are not imported to ask."""
+    if not hasattr(value, attribute):
+        others = (
+            "gl.from_rows takes rows, gl.from_pandas, gl.from_polars and gl.from_datasets what they are called after"
+        )
+        raise InputError(f"{takes}, and this is {type(value).__name__}; {others}")
 
 
 def _from_rows(rows: Iterable[Row], card: Card | None, options: ReadingOptions, origin: str) -> Pairs:

@@ -51,11 +51,16 @@ class Result(ABC):
 
     def __repr__(self) -> str:
         with pl.Config(tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_rows=20):
-            return f"{self.title}\n{self.table}"
+            return f"{self.title}\n{self._table_for_people}"
+
+    @property
+    def _table_for_people(self) -> pl.DataFrame:
+        """The table as people read it: files have ``-`` for no gold label."""
+        return self.table.rename({"-": "no gold"}, strict=False)
 
     def _repr_html_(self) -> str:
         with pl.Config(tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_rows=50):
-            return f"<p><b>{escape(self.title)}</b></p>{self.table._repr_html_()}"
+            return f"<p><b>{escape(self.title)}</b></p>{self._table_for_people._repr_html_()}"
 
 
 def _joined(table: pl.DataFrame) -> pl.DataFrame:
