@@ -12,7 +12,8 @@ Restart: on PostgreSQL, the same while the database is stopped at once, as a cra
          taken while everybody works, and restored: it must hold every answer that was acknowledged before it began.
          And the paced round once more with one server process, beside that with two.
 Queries: how many statements each request of an annotator takes, and each page of a requester.
-Export:  a project with 50,000 pairs, 15 % of them verified; and how long each page of its requester takes.
+Export:  a project with 50,000 pairs, 15 % of them verified, or projects of the sizes that ``--pairs`` names; and how
+         long each page of its requester takes.
 Import:  200,000 premises are added while somebody votes without pause: how long do the votes wait?
 Beside:  Potato and Label Studio with as many items and annotators, where a Python is named that has them.
 
@@ -336,7 +337,7 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=100_000, help="premises to write about, and pairs to judge")
     parser.add_argument("--pace", type=float, default=1.0, help="mean seconds between two requests of an annotator")
     parser.add_argument("--kills", type=int, default=10)
-    parser.add_argument("--pairs", type=int, default=50_000, help="pairs in the export; 0: no export")
+    parser.add_argument("--pairs", type=int, nargs="*", default=[50_000], help="pairs in each export; 0: no export")
     parser.add_argument("--premises", type=int, default=200_000, help="premises imported while one votes; 0: none")
     parser.add_argument("--databases", nargs="*", default=["sqlite", "postgresql"])
     parser.add_argument("--potato", help="a Python in which Potato (potato-annotation) is installed")
@@ -365,12 +366,13 @@ def main() -> None:
             figures[name] = try_load(place, people, options, processes, Path(folder), crash) | {
                 "statements": statements
             }
-        if options.pairs:
-            project_id = fill(f"{folder}/export", options.pairs)
-            seen = measure(run_export, f"{folder}/export", project_id, f"{folder}/out")
-            figures["export"] = {"pairs": options.pairs, "seconds": seen["seconds"], "peak_mb": seen["peak_mb"]}
-            print(f"export of {options.pairs:,} pairs: {seen['seconds']:.1f} s, peak {seen['peak_mb']:.0f} MB")
-            figures["pages"] = measure_pages(f"{folder}/export", project_id)
+        for pairs in filter(None, options.pairs):
+            place = f"{folder}/export-{pairs}"
+            project_id = fill(place, pairs)
+            seen = measure(run_export, place, project_id, f"{folder}/out-{pairs}")
+            figures[f"export of {pairs}"] = {name: seen[name] for name in ("seconds", "peak_mb")}
+            print(f"export of {pairs:,} pairs: {seen['seconds']:.1f} s, peak {seen['peak_mb']:.0f} MB")
+            figures["pages"] = measure_pages(place, project_id)
             for kind, unit in (("milliseconds", "ms of processor"), ("statements", "statements")):
                 page, most = max(((page, one[kind]) for page, one in figures["pages"].items()), key=lambda one: one[1])
                 print(f"of a requester's pages {page} takes most: {most:.0f} {unit}")

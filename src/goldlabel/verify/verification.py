@@ -143,9 +143,7 @@ def verify(
         )
     gold = gold_labels(votes, method, quorum=quorum, confidence=confidence)
     options: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
-    joint = joint_votes(votes) if votes.annotators else None
-    values = pairs.frame.select(*map(column_values, columns)).collect(engine="streaming")
-    groups = {key: _group(votes, gold, joint, chosen, options) for key, chosen in group_rows(values, columns).items()}
+    groups = agreement_by(pairs, votes, gold, columns, **options)
     decided = gold.settled(votes)
     matches = int((gold.marks == votes.label).all(axis=1)[decided].sum())
     rule = StoppingRule(confidence=confidence or 0.95, most=10, prior=fit_prior(votes.counts[:, : len(votes.space)]))
@@ -163,6 +161,24 @@ def verify(
         pending=int((votes.relabelled & ~gold.decided).sum()),
         notes=_notes(votes, quorum),
     )
+
+
+def agreement_by(
+    pairs: Pairs,
+    votes: Votes,
+    gold: GoldLabels,
+    by: Sequence[str],
+    *,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> dict[Key, Agreement]:
+    """Return the agreement on all pairs and on those of each group, by votes and gold labels that are there."""
+    options: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
+    joint = joint_votes(votes) if votes.annotators else None
+    columns = tuple(by)
+    values = pairs.frame.select(*map(column_values, columns)).collect(engine="streaming")
+    return {key: _group(votes, gold, joint, chosen, options) for key, chosen in group_rows(values, columns).items()}
 
 
 def _group(

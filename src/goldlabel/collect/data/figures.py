@@ -13,6 +13,7 @@ from goldlabel.pairs import Pairs
 from goldlabel.pairs.groups import ALL, Key, group_name
 from goldlabel.pairs.rows import to_json
 from goldlabel.verify import HumanBaseline, Mixture, Verification, compare_mixture, verify
+from goldlabel.verify.verification import agreement_by
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def measure(snapshot: Snapshot, resamples: int, by: Sequence[str] = ()) -> Figur
     verification = verify(checked, by[:1], resamples=resamples)
     groups = dict(verification.groups)
     for depth in range(2, len(by) + 1):
-        finer = verify(checked, by[:depth], resamples=resamples).groups
+        finer = agreement_by(checked, verification.votes, verification.gold, by[:depth], resamples=resamples)
         groups |= {key: group for key, group in finer.items() if key != ALL and key[-1] is not None}
     sizes = _sizes(snapshot.own, by)
     counted = {key: replace(group, n=sizes[key]) for key, group in groups.items()}

@@ -57,6 +57,17 @@ class Trust:
 
 
 @dataclass(frozen=True)
+class PersonFlags:
+    """How a person stands, and why a requester may want to look at them."""
+
+    pseudonym: str
+    roles: dict[str, Member]
+    training: Training
+    trust: Trust
+    flags: list[str]
+
+
+@dataclass(frozen=True)
 class PersonOverview:
     """All that a requester sees of one person; seconds are medians per premise and per vote."""
 
@@ -144,29 +155,36 @@ def suspend_untrusted(tx: Transaction, found: Project, person_id: int) -> None:
         set_member(tx, found.id, person_id, "verifier", state="paused", by=None)
 
 
-def people_overview(tx: Transaction, project_id: int) -> list[PersonOverview]:
-    """Return everybody in a project: what they did, how fast and how well, and what they are owed."""
+def people_flags(tx: Transaction, project_id: int) -> dict[int, PersonFlags]:
+    """Return how everybody in a project stands, those to look at first."""
     found = project(tx, project_id)
     held: dict[int, dict[str, Member]] = defaultdict(dict)
     for row in tx.all(select(members).where(members.c.project_id == project_id).order_by(members.c.role)):
         held[row.person_id][row.role] = Member(**row._mapping)
-    names = pseudonyms_of(tx, project_id)
-    trusts, owed = _trusts(tx, found), totals(tx, project_id)
-    states, paces, last = _assignment_states(tx, project_id), _paces(tx, project_id), _last_answers(tx, project_id)
-    written, attempts = _pairs_written(tx, project_id), _attempts(tx, project_id)
-    overviews = []
+    names, trusts, attempts = pseudonyms_of(tx, project_id), _trusts(tx, found), _attempts(tx, project_id)
+    standing = {}
     for person_id, member in held.items():
-        count = states[person_id]
         learnt = _in_all_roles(found, attempts.get(person_id, {}), member)
-        one = trusts.get(person_id, _NO_TRUST)
-        flags = ["untrusted"] * one.flagged + ["untrained"] * (learnt.state == "failed")
+        trusted = trusts.get(person_id, _NO_TRUST)
+        flags = ["untrusted"] * trusted.flagged + ["untrained"] * (learnt.state == "failed")
         flags += sorted({role.state for role in member.values()} - {"active"})
+        standing[person_id] = PersonFlags(names[person_id], member, learnt, trusted, flags)
+    return dict(sorted(standing.items(), key=lambda one: (not one[1].flags, one[1].pseudonym)))
+
+
+def people_overview(tx: Transaction, project_id: int) -> list[PersonOverview]:
+    """Return everybody in a project: what they did, how fast and how well, and what they are owed."""
+    owed, written = totals(tx, project_id), _pairs_written(tx, project_id)
+    states, paces, last = _assignment_states(tx, project_id), _paces(tx, project_id), _last_answers(tx, project_id)
+    overviews = []
+    for person_id, stands in people_flags(tx, project_id).items():
+        count = states[person_id]
         overviews.append(
             PersonOverview(
                 person_id=person_id,
-                pseudonym=names[person_id],
-                roles=member,
-                training=learnt,
+                pseudonym=stands.pseudonym,
+                roles=stands.roles,
+                training=stands.training,
                 premises=count["write", "answered"],
                 pairs=written.get(person_id, 0),
                 unusable=count["write", "unusable"],
@@ -175,15 +193,15 @@ def people_overview(tx: Transaction, project_id: int) -> list[PersonOverview]:
                 skipped=sum(count[kind, "skipped"] for kind in ("write", "verify", "gold")),
                 lost=sum(count[kind, "passed"] for kind in ("write", "verify", "gold")),
                 leased=sum(count[kind, "leased"] for kind in ("write", "verify", "gold")),
-                seconds_writing=_median(paces[person_id, "write"]),
-                seconds_voting=_median(paces[person_id, "verify"]),
-                trust=one,
+                seconds_writing=paces.get((person_id, "write")),
+                seconds_voting=paces.get((person_id, "verify")),
+                trust=stands.trust,
                 owed=owed.get(person_id, in_currency(0)),
                 last_answer=last.get(person_id),
-                flags=flags,
+                flags=stands.flags,
             )
         )
-    return sorted(overviews, key=lambda one: (not one.flags, one.pseudonym))
+    return overviews
 
 
 _NO_TRUST = Trust(0, 0, None, False)
@@ -272,14 +290,15 @@ def _assignment_states(tx: Transaction, project_id: int) -> dict[int, dict[tuple
     return counts
 
 
-def _paces(tx: Transaction, project_id: int) -> dict[tuple[int, str], list[float]]:
-    paces: dict[tuple[int, str], list[float]] = defaultdict(list)
+def _paces(tx: Transaction, project_id: int) -> dict[tuple[int, str], float]:
+    """Return the median seconds of each person for each kind of task."""
+    seconds: dict[tuple[int, str], list[float]] = defaultdict(list)
     query = select(answers.c.person_id, answers.c.kind, answers.c.seconds).where(
         answers.c.project_id == project_id, answers.c.state == "counted", answers.c.seconds.is_not(None)
     )
     for row in tx.all(query):
-        paces[row.person_id, row.kind].append(row.seconds)
-    return paces
+        seconds[row.person_id, row.kind].append(row.seconds)
+    return {key: median(values) for key, values in seconds.items()}
 
 
 def _last_answers(tx: Transaction, project_id: int) -> dict[int, datetime]:
@@ -298,10 +317,6 @@ def _pairs_written(tx: Transaction, project_id: int) -> dict[int, int]:
         .group_by(pairs.c.writer_id)
     )
     return {row.writer_id: row.n for row in tx.all(query)}
-
-
-def _median(seconds: list[float]) -> float | None:
-    return median(seconds) if seconds else None
 
 
 def _record(tx: Transaction, kind: str, project_id: int, person_id: int, by: int | None, **data: Any) -> None:

@@ -91,7 +91,7 @@ def _figures(store: Store, project: Project) -> dict[str, Any]:
     measured = measuring.measured
     agreed = measured.people if measured else {}
     with store.read() as tx:
-        everybody = qualification.people_overview(tx, project.id)
+        everybody = qualification.people_flags(tx, project.id).values()
     flagged = [one for one in everybody if one.flags or (one.pseudonym in agreed and agreed[one.pseudonym].flags)]
     return {"measuring": measuring, "measured": measured, "agreed": agreed, "flagged": flagged}
 
