@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import polars as pl
@@ -29,6 +30,15 @@ def test_votes_become_rows_with_who_when_and_how_fast() -> None:
     assert votes.cast["time"].dt.epoch("s").to_list() == [1714557600, 1714521600, 1714557600]
     assert votes.counts.tolist() == [[0, 1, 1, 0, 0, 0], [0] * 6, [0, 0, 0, 0, 0, 1]]
     assert votes.relabelled.tolist() == [True, False, False]
+
+
+def test_what_stands_beside_votes_is_the_same_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    meta = [{"annotators": ["ann", "bo"], "times": ["2030-01-01", None]}, None, {"annotators": ["bo"]}, None, None]
+    pairs = ballots("ee", "n", "c", "", "uu", meta=meta)
+    whole = votes_of(pairs).cast
+    monkeypatch.setattr(importlib.import_module("goldlabel.verify.votes"), "BLOCK", 2)
+    assert votes_of(pairs).cast.equals(whole)
+    assert (whole["annotator"].null_count(), whole["time"].null_count()) == (3, 5)
 
 
 def test_pairs_without_lists_beside_their_votes_have_unknown_annotators() -> None:

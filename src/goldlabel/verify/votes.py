@@ -37,7 +37,7 @@ REPEATS = ("first", "last")
 BESIDE = dict(zip(BESIDE_VOTES, (pl.String(), pl.Float64(), pl.String()), strict=True))
 
 BLOCK = 5_000
-"""Pairs whose votes are taken from their records at a time."""
+"""Pairs of which what stands beside the votes is decoded at a time."""
 
 TIME = pl.Datetime("us", "UTC")
 TIME_FORMATS = ("%+", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
@@ -226,10 +226,19 @@ def votes_of(pairs: Pairs, *, author: str | None = None, repeats: str | None = N
             "from a column for each rater (--votes-from), or from a file of votes (--votes)"
         )
     table = _pair_table(pairs)
-    space = pairs.card.label_space
-    cast = pl.concat(
-        _cast(frame.slice(start, BLOCK), table["id"].slice(start, BLOCK), start, space, where)
+    words = frame["votes"].list.explode(keep_nulls=True, empty_as_null=False)
+    beside = pl.concat(
+        _beside_votes(frame.slice(start, BLOCK), table["id"].slice(start, BLOCK), where)
         for start in range(0, len(frame), BLOCK)
+    )
+    cast = pl.DataFrame(
+        {
+            "row": np.repeat(np.arange(len(frame), dtype=np.uint32), sizes.to_numpy()),
+            "annotator": beside["annotators"],
+            "label": _spelled(words, pairs.card.label_space, None, where),
+            "seconds": beside["seconds"],
+            "time": beside["times"],
+        }
     )
     votes = _assemble(
         pairs.card.label_space, table, cast, author=author or pairs.card.author, repeats=repeats, where=where
@@ -237,20 +246,10 @@ def votes_of(pairs: Pairs, *, author: str | None = None, repeats: str | None = N
     return replace(votes, soft=soft)
 
 
-def _cast(frame: pl.DataFrame, ids: pl.Series, start: int, space: LabelSpace, where: str) -> pl.DataFrame:
-    """Return the votes on a block of pairs, the first of which is at a place: to decode JSON takes much memory."""
+def _beside_votes(frame: pl.DataFrame, ids: pl.Series, where: str) -> pl.DataFrame:
+    """Return what stands beside the votes on a block of pairs, a row per vote: to decode JSON takes much memory."""
     lists = {name: _flat(frame, ids, name, kind, where) for name, kind in BESIDE.items()}
-    sizes = frame["votes"].list.len()
-    words = frame["votes"].list.explode(keep_nulls=True, empty_as_null=False)
-    return pl.DataFrame(
-        {
-            "row": np.repeat(np.arange(start, start + len(frame), dtype=np.uint32), sizes.to_numpy()),
-            "annotator": lists["annotators"],
-            "label": _spelled(words, space, None, where),
-            "seconds": lists["seconds"],
-            "time": _times(lists["times"], where),
-        }
-    )
+    return pl.DataFrame(lists | {"times": _times(lists["times"], where)})
 
 
 def codes(words: pl.Series) -> NDArray[np.int64]:
