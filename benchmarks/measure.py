@@ -42,7 +42,14 @@ def _child(queue: Any, work: Callable[..., Any], arguments: tuple[Any, ...]) -> 
     seconds = time.perf_counter() - start
     usage = resource.getrusage(resource.RUSAGE_SELF)
     processor = usage.ru_utime + usage.ru_stime
-    queue.put({"seconds": seconds, "cpu_seconds": processor, "peak_mb": usage.ru_maxrss / 1024, "result": result})
+    queue.put({"seconds": seconds, "cpu_seconds": processor, "peak_mb": _peak_mb(usage.ru_maxrss), "result": result})
+
+
+def _peak_mb(kilobytes: int) -> float:
+    """Return the most memory of this process; on Linux ``getrusage`` also counts what its parent held at the start."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM:")), kilobytes) / 1024
 
 
 def write_result(name: str, figures: dict[str, Any]) -> None:

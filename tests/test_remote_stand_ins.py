@@ -49,6 +49,9 @@ def test_a_dataset_goes_to_a_bucket_of_google_and_comes_back(bucket: None, home:
     pairs.export("gs://corpora/pairs.csv", "csv")
     split = run("data", "split", "gs://corpora/pairs.csv", "--ratios", "2:1", "-o", "gs://corpora/split", "--json")
     assert json.loads(split.stdout)["output"] == "gs://corpora/split", split.stderr
+    converted = run("data", "export", "gs://corpora/split", "--to", "jsonl", "-o", "gs://corpora/pairs.jsonl", "--json")
+    assert json.loads(converted.stdout)["output"] == "gs://corpora/pairs.jsonl", converted.stderr
+    assert len(gl.read("gs://corpora/pairs.jsonl")) == len(PAIRS)
     shutil.rmtree(home / "remote")
     arrived: list[int] = []
     again = gl.read("gs://corpora/split", on_bytes=arrived.append)

@@ -68,6 +68,14 @@ def test_another_ray_there(nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     refuse(nodes.address, r"its nodes run Ray: 2\.\d+.*and here is Ray 2\.9\.1, Python 3.*install the same on both")
 
 
+def test_a_cluster_that_wants_a_token(nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(**_: Any) -> None:
+        raise RuntimeError("Failed to connect to GCS. Traceback:\n File ...\nRPC error: InvalidAuthToken: is missing")
+
+    monkeypatch.setattr(ray, "init", refused)
+    refuse(nodes.address, r"wants Ray's token; set RAY_AUTH_MODE=token, .* here and on every node$")
+
+
 def test_nodes_that_have_the_same_are_taken(nodes: Any, tmp_path: Path) -> None:
     data = tmp_path / "pairs.jsonl"
     data.write_text("{}\n", encoding="utf-8")

@@ -10,19 +10,13 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("torch")
+pytest.importorskip("ray", reason='Ray is not installed: pip install "goldlabel[ray]"')
 
-from goldlabel.errors import InputError
 from goldlabel.train import TrainOptions, train
-from goldlabel.train.cluster_devices import run_on_cluster
-from goldlabel.train.task import Task, gather_task
 from tests.train.samples import with_dev
 from tests.train.test_devices import TOLERANCE, furthest
 
 OPTIONS = TrainOptions(epochs=2, batch=7, device="cpu", options={"hidden": 8, "dropout": 0.0})
-
-
-def make_task() -> Task:
-    return gather_task("cbow", [with_dev()], OPTIONS)
 
 
 def test_processes_of_a_cluster_train_as_one_does(tmp_path: Path) -> None:
@@ -37,8 +31,3 @@ def test_processes_of_a_cluster_train_as_one_does(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["dev"] == one.accuracies
     assert furthest(one.run, tmp_path / "run") < TOLERANCE
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("goldlabel-train-")] == []
-
-
-def test_more_devices_than_the_cluster_has(cluster: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"--devices 9: the cluster has \d cores; give at most so many"):
-        run_on_cluster(make_task(), tmp_path / "run", devices=9)

@@ -15,6 +15,8 @@ import pytest
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.executors import DIED, EXECUTORS, Failure, Processes, Tell, open_executor
 
+HERE = [name for name in EXECUTORS if name != "ray"]
+"""Where no cluster is started for it; ``test_ray`` has one."""
 SCRIPT = """
 import sys
 from goldlabel.executors import Processes
@@ -56,9 +58,17 @@ def count(tell: Tell, folder: Path, number: int) -> int:
     return number * number
 
 
-@pytest.mark.parametrize("name", list(EXECUTORS))
-def test_results_and_failures_by_name(name: str, request: pytest.FixtureRequest) -> None:
-    cluster = request.getfixturevalue("cluster") if name == "ray" else None
+@pytest.mark.parametrize("name", HERE)
+def test_results_and_failures_by_name(name: str) -> None:
+    check_results(name)
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_each_piece_once_and_its_words_arrive(name: str, tmp_path: Path) -> None:
+    check_words(name, tmp_path)
+
+
+def check_results(name: str, cluster: str | None = None) -> None:
     outcomes: dict[str, Any] = {}
     with open_executor(name, 1 if name == "here" else 2, cluster=cluster) as executor:
         executor.run(halve, {str(number): (number,) for number in range(5)}, outcomes.__setitem__)
@@ -69,9 +79,7 @@ def test_results_and_failures_by_name(name: str, request: pytest.FixtureRequest)
     assert "in halve" in outcomes["0"].trace
 
 
-@pytest.mark.parametrize("name", list(EXECUTORS))
-def test_each_piece_once_and_its_words_arrive(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    cluster = request.getfixturevalue("cluster") if name == "ray" else None
+def check_words(name: str, tmp_path: Path, cluster: str | None = None) -> None:
     outcomes: dict[str, Any] = {}
     told: dict[str, list[int]] = {}
 

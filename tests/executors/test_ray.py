@@ -25,11 +25,14 @@ from goldlabel.executors import DIED, Failure, Tell, collect, open_executor  # n
 from goldlabel.executors.ray import LOST, Ray  # noqa: E402
 from goldlabel.files import lock_folder, sha256  # noqa: E402
 from goldlabel.recast.collection import recast_all  # noqa: E402
-from goldlabel.train import sweep  # noqa: E402
+from goldlabel.train import TrainOptions, sweep  # noqa: E402
+from goldlabel.train.cluster_devices import run_on_cluster  # noqa: E402
 from goldlabel.train.run import Step  # noqa: E402
+from goldlabel.train.task import gather_task  # noqa: E402
 from tests.bench.samples import Birds, pairs  # noqa: E402
 from tests.executors.conftest import NODE  # noqa: E402
 from tests.executors.samples import FOLDER, begun, killing, wait_for  # noqa: E402
+from tests.executors.test_executors import check_results, check_words  # noqa: E402
 from tests.recast.samples import sentiment, winogender  # noqa: E402
 from tests.train.samples import SMALL, weights, with_dev  # noqa: E402
 
@@ -140,6 +143,17 @@ def test_recast_and_audit_give_the_bytes_of_one_process(cluster: str, tmp_path: 
     assert many.probabilities.tobytes() == one.probabilities.tobytes()
     made = [{path.name: sha256(path) for path in (tmp_path / out).iterdir()} for out in ("one", "many")]
     assert made[0] == made[1]
+
+
+def test_a_cluster_does_what_processes_do(cluster: str, tmp_path: Path) -> None:
+    check_results("ray", cluster)
+    check_words("ray", tmp_path, cluster)
+
+
+def test_more_devices_than_the_cluster_has(cluster: str, tmp_path: Path) -> None:
+    task = gather_task("cbow", [with_dev()], TrainOptions(device="cpu"))
+    with pytest.raises(InputError, match=r"--devices 9: the cluster has \d cores; give at most so many"):
+        run_on_cluster(task, tmp_path / "run", devices=9)
 
 
 def fail(tell: Tell) -> None:

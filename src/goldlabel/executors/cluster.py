@@ -184,6 +184,11 @@ def _reach(ray: Any, address: str) -> None:
                 f"--cluster {address}: its nodes run {wanted}, and here is Ray {ray.__version__}, Python "
                 f"{'.'.join(map(str, sys.version_info[:3]))}; install the same on both"
             ) from error
+        if "AuthToken" in reason:
+            raise InputError(
+                f"--cluster {address}: wants Ray's token; set RAY_AUTH_MODE=token, with the token in ~/.ray/auth_token "
+                "or RAY_AUTH_TOKEN, here and on every node"
+            ) from error
         raise InputError(f"--cluster {address}: no cluster can be had there ({reason})") from error
 
 
