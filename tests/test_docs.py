@@ -258,7 +258,17 @@ def test_shell_blocks_name_commands_and_options_that_exist(page: Path) -> None:
             assert not unknown, f"{page.name}: {line!r} has options that do not exist: {unknown}"
 
 
+def _anchors(page: Path) -> set[str]:
+    """Return where links into a page may lead: its headings, spelt as GitHub and MyST do."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def test_links_between_files_lead_somewhere() -> None:
     for page in PAGES:
-        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-            assert target.endswith(".png") or (page.parent / target).exists(), f"{page.name} links to {target}"
+        text = page.read_text(encoding="utf-8")
+        pictures = re.findall(r'(?:src|srcset)="([^"]+)"', text)
+        links = re.findall(r"\]\(([^)#:\s]+)(?:#([^)]*))?\)", text)
+        for target, anchor in [*links, *((picture, "") for picture in pictures)]:
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+            assert not anchor or anchor in _anchors(page.parent / target), f"{page.name} links to {target}#{anchor}"
