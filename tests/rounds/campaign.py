@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,12 @@ class Played:
             player.client.close()
         command("close", self.folder)
         self.exports.append(self.export(f"after-{number + 1}"))
+
+    def copy(self, place: Path) -> Played:
+        """Return another campaign that goes on from here; nobody may be at work."""
+        shutil.copytree(self.folder.parent, place, dirs_exist_ok=True)
+        folder = place / self.folder.name
+        return Played(Store.open(folder), folder, self.project_id, self.people, [*self.jobs], exports=[*self.exports])
 
     def export(self, name: str) -> pl.DataFrame:
         """Return the data as they are now."""

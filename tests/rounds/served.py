@@ -56,7 +56,7 @@ class Served:
         self.process.wait()
 
     @contextmanager
-    def killed(self, store: Store, moment: Callable[[Transaction], bool]) -> Iterator[None]:
+    def killed(self, store: Store, moment: Moment) -> Iterator[None]:
         """Kill everything at some moment while the block runs, and start it again."""
 
         def kill() -> None:
@@ -80,7 +80,15 @@ class Served:
         assert self.process is not before, "the moment never came"
 
 
-def has_tried(count: int) -> Callable[[Transaction], bool]:
+Moment = Callable[[Transaction], bool]
+
+
+def all_of(*moments: Moment) -> Moment:
+    """Return the moment at which several have come."""
+    return lambda tx: all(moment(tx) for moment in moments)
+
+
+def has_tried(count: int) -> Moment:
     """Return the moment at which so many tries were made in all rounds."""
     return lambda tx: tx.value(select(func.count()).select_from(tries)) >= count
 

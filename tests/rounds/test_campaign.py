@@ -20,12 +20,13 @@ import pytest
 from goldlabel.collect.events import history
 from goldlabel.collect.money.ledger import lines
 from goldlabel.collect.money.recount import check
+from goldlabel.collect.store import Store
 from goldlabel.collect.work.tagging import tag_pair
 from tests.cli.commands import run
 from tests.collect.campaign import join
 from tests.rounds.campaign import BONUS, Played, command, set_up
 from tests.rounds.players import lessons, truth
-from tests.rounds.served import Served, has_tried, is_scoring
+from tests.rounds.served import Served, all_of, has_tried, is_scoring
 from tests.web.site import serving
 
 CONTEXTS = (72, 72, 36)
@@ -49,47 +50,54 @@ main()
 
 
 @pytest.fixture(scope="module")
-def calm(tmp_path_factory: pytest.TempPathFactory) -> Played:
-    """Play three rounds in which nothing happens."""
-    campaign = set_up(tmp_path_factory.mktemp("calm") / "campaign")
-    with serving(campaign.store) as site:
-        for number in ROUNDS:
-            campaign.play(site.address, CONTEXTS[number])
-            if number != ROUNDS[-1]:
-                command(*campaign.training)
-    return campaign
+def campaigns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Played, Played]]:
+    """Play three rounds, with models trained after the first and the second; from the second round on also in calm.
 
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
-    """Play three rounds with models trained after the first and the second, of which much is killed on the way.
-
-    The server with its workers is killed in the middle of the first round and while a model answers in the second, the
-    first training before its second model.
+    The first training is killed before its second model; in the middle of the second round, while a model answers, the
+    server is killed with its workers. The other campaign goes on from the same first round, and nothing happens in it.
     """
     campaign = set_up(tmp_path_factory.mktemp("loop") / "campaign")
-    folder, store = campaign.folder, campaign.store
+    folder = campaign.folder
+    with serving(campaign.store) as site:
+        campaign.play(site.address, CONTEXTS[0])
+    command(*campaign.training[:-1], folder.parent / "undisturbed")
+    killed = subprocess.run([sys.executable, "-c", DYING, "collect", "round", *map(str, campaign.training)])
+    assert killed.returncode == -signal.SIGKILL
+    (first,) = campaign.runs.glob("round-1/**/model.safetensors")
+    made = first.stat().st_mtime_ns
+    trained = command(*campaign.training)
+    assert first.stat().st_mtime_ns == made, "what was done is done"
+    assert command("close", folder)["rounds"][0]["trained"]["adversaries"] == trained["adversaries"]
+    calm = campaign.copy(tmp_path_factory.mktemp("calm"))
+    campaign.store = Store.open(folder)
     with Served(folder) as server:
-        with server.killed(store, has_tried(CONTEXTS[0] // 2)):
-            campaign.play(server.address, CONTEXTS[0])
-        killed = subprocess.run([sys.executable, "-c", DYING, "collect", "round", *map(str, campaign.training)])
-        assert killed.returncode == -signal.SIGKILL
-        (first,) = campaign.runs.glob("round-1/**/model.safetensors")
-        made = first.stat().st_mtime_ns
-        trained = command(*campaign.training)
-        assert first.stat().st_mtime_ns == made, "what was done is done"
-        assert command("close", folder)["rounds"][0]["trained"]["adversaries"] == trained["adversaries"]
-        with server.killed(store, is_scoring):
+        moment = all_of(has_tried(len(trials(campaign)) + CONTEXTS[1] // 2), is_scoring)
+        with server.killed(campaign.store, moment):
             campaign.play(server.address, CONTEXTS[1])
         command(*campaign.training)
         campaign.play(server.address, CONTEXTS[2])
+    with serving(calm.store) as site:
+        calm.play(site.address, CONTEXTS[1])
+        command(*calm.training)
+        calm.play(site.address, CONTEXTS[2])
     tag(campaign)
     elsewhere = folder.parent / "elsewhere"
     lessons(1, split="dev", first=20_000).write(elsewhere)
     words = ("--compare", "linear", "--with", campaign.lessons, "--beside", elsewhere, "--seeds", 1)
     campaign.report = command("report", folder, "-o", folder.parent / "report", *words)
-    yield campaign
-    store.close()
+    yield campaign, calm
+    campaign.store.close()
+
+
+@pytest.fixture(scope="module")
+def played(campaigns: tuple[Played, Played]) -> Played:
+    """Return the campaign in which much is killed."""
+    return campaigns[0]
+
+
+def trials(campaign: Played) -> list[tuple[str, str]]:
+    """Return all that was tried so far."""
+    return [one for jobs in campaign.jobs for job in jobs for one in job.tries]
 
 
 def tag(campaign: Played) -> None:
@@ -198,21 +206,25 @@ def test_the_report_has_every_model_on_every_round(played: Played) -> None:
 def test_steps_are_written_down_once_and_too_few_pairs_are_told(played: Played) -> None:
     with played.store.read() as tx:
         kinds = Counter(event.kind for event in history(tx, played.project_id, limit=100_000))
-    assert (kinds["round.opened"], kinds["round.closed"], kinds["round.trained"]) == (3, 3, 2)
+    assert (kinds["round.opened"], kinds["round.closed"], kinds["round.trained"]) == (3, 3, 3)
     done = run("collect", "round", "train", played.folder, "--model", "linear", "-o", played.runs)
     assert done.returncode == 2
     assert "verified pairs in dev, and at least 10 are needed to choose models by" in done.stderr
 
 
-def test_a_training_that_is_killed_goes_on_to_the_same_models(played: Played, calm: Played) -> None:
-    assert len(weights(calm.runs)) == 4
-    assert weights(played.runs) == weights(calm.runs)
+def test_a_training_that_is_killed_goes_on_to_the_same_models(played: Played) -> None:
+    undisturbed, killed = (weights(played.folder.parent / name, 1) for name in ("undisturbed", "runs"))
+    assert len(undisturbed) == 2
+    assert killed == undisturbed
 
 
-def test_a_server_that_is_killed_changes_nothing(played: Played, calm: Played) -> None:
-    assert played.jobs == calm.jobs
-    for killed, undisturbed in zip(played.exports, calm.exports, strict=True):
-        assert told(killed) == told(undisturbed)
+def test_a_server_that_is_killed_changes_nothing(campaigns: tuple[Played, Played]) -> None:
+    killed, calm = campaigns
+    assert killed.jobs == calm.jobs
+    assert len(killed.jobs) == len(ROUNDS)
+    for ours, theirs in zip(killed.exports, calm.exports, strict=True):
+        assert told(ours) == told(theirs)
+    assert weights(killed.runs, 2) == weights(calm.runs, 2)
 
 
 def test_what_teaches_more_is_compared(played: Played) -> None:
@@ -265,7 +277,7 @@ def told(frame: pl.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def weights(runs: Path) -> dict[str, bytes]:
-    """Return the models that learnt from the rounds."""
-    paths = sorted(runs.glob("round-*/**/model.safetensors"))
+def weights(runs: Path, number: int) -> dict[str, bytes]:
+    """Return the models that learnt from a round and all before."""
+    paths = sorted(runs.glob(f"round-{number}/**/model.safetensors"))
     return {str(path.relative_to(runs)): path.read_bytes() for path in paths}

@@ -17,9 +17,11 @@ from goldlabel.collect.refusals import Conflict
 from goldlabel.collect.rounds.rounds import close_round
 from goldlabel.collect.schema import pairs, projects, tries
 from goldlabel.collect.work import history, tryout
+from goldlabel.collect.work.assignment import claim
 from goldlabel.web import tries_api
 from goldlabel.worker.adversaries import Adversaries, Trials
 from tests.web.duels import LABELS, released, start_duel
+from tests.web.test_statements import counting
 from tests.web.world import Visitor, World
 
 
@@ -292,3 +294,33 @@ def test_others_judge_in_the_words_of_the_campaign(empty: World) -> None:
     assert all(words in judging for words in ("definitely correct", "neither", "definitely incorrect", f"say {other}"))
     assert "might be true" not in judging
     assert "were written to mislead a model" in judging
+
+
+def test_a_try_takes_few_statements(empty: World) -> None:
+    """What stores a try and shows the job after it, with the begins of its three transactions, on SQLite."""
+    duel = Duel(empty)
+    path, target = duel.take(), duel.data()["job"]["target"]
+    assert post(duel.visitor, f"{path}/tries", {"key": "a", "text": f"say {target}"}).status_code == 200
+    duel.answer()
+    with counting(empty.store) as statements:
+        shown = post(duel.visitor, f"{path}/tries", {"key": "b", "text": f"say {target} again"})
+    assert [one["state"] for one in shown.json()["tries"]] == ["right", "waiting"]
+    assert len(statements) <= 16, statements
+
+
+def test_who_judges_has_no_tries(empty: World) -> None:
+    duel = Duel(empty)
+    path, target = duel.take(), duel.data()["job"]["target"]
+    other = next(label for label in LABELS if label != target)
+    post(duel.visitor, f"{path}/tries", {"key": "a", "text": f"say {other}"})
+    duel.answer()
+    ended = {"key": "end", "reasons": {"label": "So.", "model": "So."}, "timings": {"total": 5.0}}
+    assert post(duel.visitor, f"{path}/finish", ended).status_code == 200
+    with empty.store.write() as tx:
+        judge = accounts.create_account(tx, "judge@duel.example", "none")
+        people.add_member(tx, duel.project, judge, "verifier", by=None)
+        (task,) = claim(tx, duel.project, judge, "verify").tasks
+    empty.people["judge"] = judge
+    visitor, own = empty.visitor("judge"), f"/api/assignments/{task.assignment_id}/tries"
+    assert visitor.get(own).status_code == 404
+    assert post(visitor, own, {"key": "a", "text": "say nothing"}).status_code == 404
