@@ -107,6 +107,7 @@ def test_commands_on_a_few_pairs_import_nothing_slow(tmp_path: Path) -> None:
         f"|data diff {path} {tmp_path}/split|data merge {path} {tmp_path}/split --prefix -o {tmp_path}/merged"
         f"|data export {path} --to hf -o {tmp_path}/hf"
         f"|recast list|verify {path}|score {answers} {path}|compare {answers} {answers} {path}|audit {path} --no-near"
+        f"|train majority --on {path} -o {tmp_path}/run"
     )
     script = PROBE.replace('name.partition(".")[0] for', "name for")
     words = [command.split() for command in commands.split("|")]

@@ -12,6 +12,7 @@ import platform
 import re
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -329,6 +330,8 @@ class RunFolder:
 
     def _tensorboard(self) -> Any:
         """Open the log, with the epochs before."""
+        if self._board is None and "torch" not in sys.modules:
+            self._board = False  # a baseline has one epoch and no curve, and tensorboardX imports torch
         if self._board is None:
             try:
                 events = import_module("tensorboardX.event_file_writer")
