@@ -88,12 +88,16 @@ def check_nodes(nodes: Iterable[Node], paths: Iterable[Path] = ()) -> None:
 
     It has another Goldlabel or none, other libraries, lacks an extra that is in use here, or does not see a path.
     """
-    needed = [module for module in MODELS_NEED if module in EXTRAS_IN_USE]
     with _traces(paths) as files:
         ours = probe.describe_node({}, [])
-        for node, theirs in _ask(nodes, files, needed):
+        for node, theirs in _ask(nodes, files, modules_in_use()):
             if reason := _fault(ours, theirs):
                 raise InputError(f"node {node.name}: {reason}")
+
+
+def modules_in_use() -> list[str]:
+    """Return what models here are made of beside the core, as far as it is imported: workers will need it too."""
+    return [module for module in MODELS_NEED if module in EXTRAS_IN_USE]
 
 
 def _fault(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str | None:

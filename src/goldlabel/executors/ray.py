@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from goldlabel.errors import InputError
-from goldlabel.executors.cluster import Node, check_nodes, live_nodes
+from goldlabel.executors.cluster import Node, check_nodes, live_nodes, modules_in_use
 from goldlabel.executors.executor import DIED, TELL_EVERY, Failure, OnDone, OnTold, Work, attempt
 from goldlabel.files import LOCK_PATIENCE
 from goldlabel.registry import import_extra
@@ -36,6 +36,8 @@ class Ray:
     def __init__(self, jobs: int | None, gpus_per_job: float | None) -> None:
         self.ray = import_extra("ray", "ray")
         self.jobs = jobs
+        self.checked: list[str] = []
+        """The modules that nodes were asked for; to be asked takes them a moment."""
         nodes = live_nodes()
         if gpus_per_job is None:
             gpus_per_job = float(any(node.gpus for node in nodes))
@@ -55,7 +57,9 @@ class Ray:
         if not work:
             return
         ray, nodes = self.ray, live_nodes()
-        check_nodes(nodes, paths)
+        if paths or modules_in_use() != self.checked:
+            check_nodes(nodes, paths)
+            self.checked = modules_in_use()
         most = self.jobs or 2 * round(sum(node.cpus for node in nodes))
         board = None if on_told is None else _open_board(ray)
         begin = ray.remote(num_cpus=1, num_gpus=self.gpus_per_job, max_retries=0)(_do).remote
