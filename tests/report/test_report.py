@@ -168,6 +168,19 @@ def test_half_of_a_run_is_a_page_that_says_what_is_missing(results: Path, tmp_pa
     assert "no score yet" in (tmp_path / "out/MODEL_CARD-run.md").read_text(encoding="utf-8")
 
 
+def test_a_sweep_is_read_in_order_and_drawn_as_a_learning_curve(results: Path, tmp_path: Path) -> None:
+    for size in (2000, 90):
+        folder = tmp_path / f"sweep/size-{size}/seed-0"
+        shutil.copytree(results / "runs/linear", folder)
+        environment = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
+        environment["settings"]["options"]["size"] = size
+        (folder / "environment.json").write_text(json.dumps(environment), encoding="utf-8")
+    html, _ = make(tmp_path / "out", tmp_path / "sweep")
+    table = pl.read_csv(tmp_path / "out/tables/training.csv")
+    assert table.select("run", "pairs").rows() == [("sweep, size 90, seed 0", 90), ("sweep, size 2000, seed 0", 2000)]
+    assert "Accuracy on fragments-zh by the number of pairs trained on: linear" in html
+
+
 def test_models_that_learn_may_have_no_mean(results: Path, tmp_path: Path) -> None:
     """As where each is trained for some sets alone, and only the majority was judged on all of them."""
     shutil.copytree(results / "after", tmp_path / "after")

@@ -66,7 +66,10 @@ def bench_headline(bench: BenchFolder) -> str:
     ties = [model for model in bench.ties(best) if model in others]
     if not ties:
         return sentences(first, say("No other model reaches it."))
-    return sentences(first, say("{models} cannot be told from it.", models=comma().join(ties)))
+    named, more = comma().join(ties[:MOST_MODELS]), len(ties) - MOST_MODELS
+    if more > 0:
+        return sentences(first, say("{models} and {more} more cannot be told from it.", models=named, more=more))
+    return sentences(first, say("{models} cannot be told from it.", models=named))
 
 
 def bench_tiles(bench: BenchFolder) -> Iterator[Tile]:
@@ -75,7 +78,12 @@ def bench_tiles(bench: BenchFolder) -> Iterator[Tile]:
     if best is None:
         return
     mean = bench.means[best]
-    yield Tile(say("{model}, mean of {sets}", model=best, sets=len(bench.over)), f"{_percent(mean)} %", _ends(mean))
+    name = (
+        say("{model}, mean of {sets}", model=best, sets=len(bench.over))
+        if len(bench.over) > 1
+        else say("{model} on {set}", model=best, set=bench.over[0])
+    )
+    yield Tile(name, f"{_percent(mean)} %", _ends(mean))
     home = bench.in_domain
     if home and home in bench.scores[best]:
         yield Tile(
@@ -168,7 +176,7 @@ def accuracy_table(bench: BenchFolder) -> Table:
     rows: list[list[Value | Cell]] = []
     for model in bench.models:
         row: list[Value | Cell] = [model]
-        if bench.best:
+        if _has_mean(bench):
             row.append(Cell(bench.means.get(model), strong=model == bench.models[0]))
         for name in bench.sets:
             score = bench.scores[model].get(name)
@@ -179,7 +187,7 @@ def accuracy_table(bench: BenchFolder) -> Table:
         rows.append(row)
     columns: tuple[Column | str, ...] = (
         say("model"),
-        *([Column(_mean_name(bench), percent=True)] if bench.best else []),
+        *([Column(_mean_name(bench), percent=True)] if _has_mean(bench) else []),
         *(Column(name, percent=True) for name in bench.sets),
     )
     caption = say("Accuracy in per cent; below it the interval at {level:g} %.", level=100 * bench.level)
@@ -192,7 +200,7 @@ def _accuracies(bench: BenchFolder) -> Section:
     mean = _mean_name(bench)
     shares = {(model, name): own.value for model in bench.scores for name, own in bench.scores[model].items()}
     shares |= {(model, mean): own.value for model, own in bench.means.items()}
-    columns = [*([mean] if bench.best and len(bench.over) > 1 else []), *bench.sets]
+    columns = [*([mean] if _has_mean(bench) else []), *bench.sets]
     defined = {place: value for place, value in shares.items() if value is not None and place[1] in columns}
     figures = [
         draw_heat_map(
@@ -297,10 +305,15 @@ def _standings(bench: BenchFolder) -> Iterator[Section]:
         say("better"),
     )
     table = Table(name=f"{bench.suite}-standings", columns=columns, rows=rows)
+    where = (
+        say("On the mean over {sets} sets", sets=len(bench.over))
+        if len(bench.over) > 1
+        else say("On {set}", set=bench.over[0])
+    )
     text = say(
-        "On the mean over {sets} sets, by a paired bootstrap over units; p-values are corrected for all comparisons "
-        "(Holm). A difference that could be chance is a tie.",
-        sets=len(bench.over),
+        "{where}, by a paired bootstrap over units; p-values are corrected for all comparisons (Holm). A difference "
+        "that could be chance is a tie.",
+        where=where,
     )
     yield Section(heading=say("Who is better"), text=text, table=table)
 
@@ -463,6 +476,11 @@ def _share(row: dict[str, Any], level: float, name: str = "accuracy") -> Estimat
 
 def _percent(figure: Estimate) -> str:
     return f"{100 * figure.defined:.1f}"
+
+
+def _has_mean(bench: BenchFolder) -> bool:
+    """Say whether there is a mean to show: over several sets, and of a model that learns."""
+    return bench.best is not None and len(bench.over) > 1
 
 
 def _mean_name(bench: BenchFolder) -> str:
