@@ -23,7 +23,7 @@ LINES = {
         "made": "1. 句对：由小型语法生成 {pairs:,} 个句对，标签由构造保证正确；并植入一个数据偏差：含否定词的假设中有 "
         "{share} 是矛盾。",
         "voted": "2. 投票：五位模拟标注者为每个句对投票，kappa 为 {kappa}；{flagged} 被标记，此人只是瞎猜。",
-        "audited": "3. 审计：找到了植入的数据偏差（{feature}）：其中 {share} 为 {label}。不看前提就能猜中 {blind} "
+        "audited": "3. 审计：找到了植入的数据偏差（{feature}）：其中 {share} 为{label}。不看前提就能猜中 {blind} "
         "的标签，而最常见的标签只占 {majority}。",
         "audited-not": "3. 审计：句对太少，没有哪个词泄露标签。不看前提能猜中 {blind} 的标签，而最常见的标签占 "
         "{majority}。",
