@@ -171,7 +171,7 @@ def training_gaps(runs: Sequence[TrainingRun]) -> Iterator[tuple[str, str]]:
     for run in runs:
         if not run.is_finished:
             again = (
-                say("it has {epochs} epochs; give the same command once more to go on", epochs=len(run.curve))
+                say("epochs so far: {epochs}; give the same command once more to go on", epochs=len(run.curve))
                 if run.curve
                 else say("it has no epoch yet; give the same command once more to go on")
             )
