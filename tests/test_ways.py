@@ -110,3 +110,5 @@ def test_the_tutorials_run_from_start_to_end(home: Path, tmp_path: Path, monkeyp
     audited = next(done.stdout for line, done in said.items() if line.startswith("audit "))
     assert "negation" in audited
     assert Path("report", "index.html").exists()
+    imported = next(done.stdout for line, done in said.items() if line.startswith("collect import arena"))
+    assert "2 of 2 premises added" in imported
