@@ -22,6 +22,7 @@ import socket
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -45,7 +46,6 @@ from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.people.accounts import NewSession, open_session
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.pool import add_premises
-from goldlabel.rounds import measure_campaign
 from goldlabel.sources import add
 from goldlabel.train import train
 
@@ -224,8 +224,12 @@ def replay_anli(folder: Path, limit: int | None) -> dict[str, Any]:
     verified = verified_of(split_pairs(snapshot).pairs)
     published = {(one.number, one.premise, one.hypothesis, one.label, one.votes) for one in examples}
     figures: dict[str, Any] = {"published": len(published), "same": len(verified & published), "ours": len(verified)}
-    for one in measure_campaign(snapshot).rounds:
-        figures[one.name] = {"outcomes": dict(one.outcomes), "labels": dict(one.labels)}
+    for name in sorted({one.number for one in examples}):
+        sets = [{row for row in rows if row[0] == name} for rows in (published, verified)]
+        figures[name] = {
+            "same": len(sets[0] & sets[1]),
+            "labels": [dict(sorted(Counter(label for _, _, _, label, _ in rows).items())) for rows in sets],
+        }
     print(figures)
     return figures
 

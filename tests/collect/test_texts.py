@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 
 from goldlabel.collect.kinds import offered_kinds
+from goldlabel.collect.people.training import own_examples
 from goldlabel.collect.protocols import (
     CONDITIONS,
     LANGUAGES,
@@ -135,6 +136,18 @@ def test_who_writes_against_a_model_and_who_judges_it_read_the_same_words(langua
     writing, judging = (instructions(name, changed) for name in ("adversarial", "confirming"))
     assert all(words in text for words in told for text in (writing, judging))
     assert "**7" in writing
+
+
+def test_examples_of_ones_own_may_be_for_one_role() -> None:
+    rows = [("A", "B", "neutral", "So it is.", ""), ("C", "D", "entailment", "So it is.", "verifier"), ("",) * 5]
+    protocol = own_examples(make_protocol("adversarial", "en"), rows)
+    assert {role: [*training_examples(protocol, role)] for role in ("writer", "verifier")} == {
+        "writer": [0],
+        "verifier": [1, 0],
+    }
+    with pytest.raises(InputError, match="example 1: 'expert' does no work here; allowed: writer, verifier"):
+        own_examples(protocol, [("A", "B", "neutral", "So it is.", "expert")])
+    assert own_examples(protocol, []).examples == ()
 
 
 @pytest.mark.parametrize(("language", "model"), [("en", "model"), ("zh", "模型")])
