@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import tempfile
 from itertools import combinations, pairwise
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -10,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goldlabel.errors import StorageError
 from goldlabel.pairs import clusters
 from goldlabel.pairs.clusters import FULL_BUCKET, cluster_rows
 from goldlabel.pairs.minhash import SHINGLE, buckets_of, may_be_alike, shingle, sketch
@@ -66,6 +70,18 @@ def test_files_and_parts_give_what_memory_does(block: int, part: int, monkeypatc
     assert max(numbers.count(number) for number in set(numbers)) > FULL_BUCKET, "and a crowd"
     exact = cluster_rows(texts.iter_slices(block), len(texts), 2, 1.0)
     assert exact.first.tolist() == found.first.tolist()
+
+
+def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(clusters._Texts, "write", refuse)
+    texts = make_texts()
+    with pytest.raises(StorageError, match=rf"^{tmp_path}: cannot be written \(No space left"):
+        cluster_rows(texts.iter_slices(50), len(texts), 2, THRESHOLD)
+    assert list(tmp_path.iterdir()) == []
 
 
 @given(st.text("abcde ", min_size=1, max_size=60), st.lists(st.integers(0, 59), max_size=6), st.integers(0, 3))

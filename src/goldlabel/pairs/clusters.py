@@ -21,6 +21,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from goldlabel.files import storage_errors
 from goldlabel.pairs.minhash import (
     PERMUTATIONS,
     are_alike,
@@ -58,7 +59,10 @@ class Clusters:
 
 def cluster_rows(blocks: Iterable[pl.DataFrame], rows: int, columns: int, threshold: float) -> Clusters:
     """Cluster rows of texts, which are read in blocks: those that are alike in every column."""
-    with tempfile.TemporaryDirectory(prefix="goldlabel-duplicates-") as folder:
+    with (
+        storage_errors(Path(tempfile.gettempdir())),
+        tempfile.TemporaryDirectory(prefix="goldlabel-duplicates-") as folder,
+    ):
         store = _Store(Path(folder), rows, columns, threshold)
         store.fill(blocks)
         first = store.find_equal()
@@ -100,7 +104,7 @@ class _Store:
             for digest in in_order(blocks, self._digest, WORKERS):
                 end = start + len(digest.texts)
                 for file, keys in zip(files, [*digest.hashes, *digest.buckets], strict=True):
-                    keys.tofile(file)
+                    file.write(keys.data)
                 for column, (bits, counts) in enumerate(digest.sketches):
                     self.sketches[column, start:end], self.trigrams[column, start:end] = bits, counts
                     self.texts[column].write(digest.texts.to_series(column), texts[column], start)
