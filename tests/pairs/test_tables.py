@@ -33,6 +33,11 @@ def refusal(tmp_path: Path, content: str | bytes, name: str = "a.csv", **options
         ("a;b;c\n1;2;3\n", "line 1: no column for 'premise' among a, b, c (separator is ';')"),
         ("premise,hypothesis,label,Premise \nx,y,e,z\n", "line 1: column 'Premise' is there twice"),
         ("premise;hypothesis;label\nx;y\n", "line 2: has 2 columns where the header has 3 (separator is ';')"),
+        (
+            'premise,hypothesis,label\n"x,y,entailment\nx,z,neutral\n',
+            "line 2: has 1 column where the header has 3 (separator is ','); a quotation mark opens a cell of 2 lines: "
+            "is its end missing?",
+        ),
         ("premise\thypothesis\tlabel\nx\ty\tz\te\n", "line 2: has 4 columns where the header has 3 (separator is tab)"),
         ("premise,hypothesis,label\nx,y,maybe\n", "line 2: label 'maybe' is not one of"),
         ("premise,hypothesis\nx,y\n", "line 1: no column for 'label' among premise, hypothesis"),

@@ -209,7 +209,10 @@ def _fit(cells: list[str], width: int, unit: str) -> list[str]:
 
 def _fault(cells: Sequence[str], names: Sequence[str | None], form: str) -> str | None:
     if len(cells) != len(names):
-        return f"has {len(cells)} columns where the header has {len(names)}{form}"
+        columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
+        lines = max((len(cell.splitlines()) for cell in cells), default=0)
+        quoted = f"; a quotation mark opens a cell of {lines} lines: is its end missing?" if lines > 1 else ""
+        return f"has {columns} where the header has {len(names)}{form}{quoted}"
     for name, cell in zip(names, cells, strict=True):
         if not cell.isascii() and any("\udc80" <= character <= "\udcff" for character in cell):
             return f"column {name!r} is not UTF-8; convert the file to UTF-8"
