@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.pairs.tools.reading import read_tool
@@ -71,17 +75,19 @@ def test_a_question_is_named_where_there_are_several(tmp_path: Path) -> None:
     assert read_tool([path], "label-studio", question="nli").collect()["votes"].to_list() == [["neutral"]]
 
 
+RECORD = {
+    "id": "r-1",
+    "fields": {"text_a": "A boat.", "text_b": "Something."},
+    "metadata": {"page": 3},
+    "suggestions": {"label": {"value": "contradiction", "score": None, "agent": "esim"}},
+    "responses": {"label": [{"value": "neutral", "user_id": "u1"}, {"value": "neutral", "user_id": "u2"}]},
+    "vectors": {},
+    "_server_id": "s",
+}
+
+
 def test_argilla(tmp_path: Path) -> None:
-    record = {
-        "id": "r-1",
-        "fields": {"text_a": "A boat.", "text_b": "Something."},
-        "metadata": {"page": 3},
-        "suggestions": {"label": {"value": "contradiction", "score": None, "agent": "esim"}},
-        "responses": {"label": [{"value": "neutral", "user_id": "u1"}, {"value": "neutral", "user_id": "u2"}]},
-        "vectors": {},
-        "_server_id": "s",
-    }
-    (row,) = read_tool([written(tmp_path, "records.json", [record])], "argilla").collect().iter_rows(named=True)
+    (row,) = read_tool([written(tmp_path, "records.json", [RECORD])], "argilla").collect().iter_rows(named=True)
     assert (row["id"], row["premise"], row["votes"]) == ("r-1", "A boat.", ["neutral", "neutral"])
     meta = json.loads(row["meta"])
     assert (meta["annotators"], meta["page"]) == (["u1", "u2"], 3)
@@ -149,6 +155,49 @@ def test_doccano_with_a_file_for_each_annotator(tmp_path: Path) -> None:
 def test_what_is_not_such_an_export(tmp_path: Path, tool: str, name: str, content: Any, told: str) -> None:
     with pytest.raises(GoldlabelError, match=told):
         read_tool([written(tmp_path, name, content)], tool)
+
+
+WHOLE: dict[str, list[Any]] = {
+    "label-studio": [
+        task(),
+        {"annotation_id": 3, **TEXTS, "id": 4, "label": "neutral", "annotator": 1, "lead_time": 2},
+    ],
+    "argilla": [RECORD],
+    "doccano": [{"id": 3, "text": TEXTS["premise"], "hypothesis": TEXTS["hypothesis"], "label": ["neutral"]}],
+    "potato": [{"id": "i1", **TEXTS}, {"instance_id": "i1", "user_id": "ann", "labels": {"nli": {"neutral": "1"}}}],
+}
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3)
+VALUES = SCALARS | st.lists(SCALARS, max_size=2) | st.dictionaries(st.text(max_size=3), SCALARS, max_size=2)
+
+
+def places(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the way to everything in a value, itself first."""
+    yield way
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in inner:
+        yield from places(one, (*way, key))
+
+
+def replaced(value: Any, way: tuple[Any, ...], by: Any) -> Any:
+    """Return a copy of a value in which another stands at the end of a way."""
+    if not way:
+        return by
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[way[0]] = replaced(copy[way[0]], way[1:], by)
+    return copy
+
+
+@pytest.mark.parametrize("tool", WHOLE)
+@settings(max_examples=80, deadline=None)
+@given(data=st.data())
+def test_whatever_stands_anywhere_in_an_export_is_read_or_refused(
+    tool: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    way = data.draw(st.sampled_from(list(places(WHOLE[tool]))[1:]))
+    changed = replaced(WHOLE[tool], way, data.draw(VALUES))
+    path = written(tmp_path_factory.getbasetemp(), f"{tool}-changed.json", changed)
+    with suppress(GoldlabelError):
+        assert len(read_tool([path], tool)) <= 2
 
 
 def test_labels_and_texts_under_other_names(tmp_path: Path) -> None:

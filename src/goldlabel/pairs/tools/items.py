@@ -121,6 +121,20 @@ def required(row: Mapping[str, Any], name: str, kind: type | tuple[type, ...], w
     return row[name]
 
 
+def optional(row: Mapping[str, Any], name: str, kind: type | tuple[type, ...], where: Place, tool: str) -> Any:
+    """Return a field that may be missing or empty."""
+    return None if row.get(name) is None else required(row, name, kind, where, tool)
+
+
+def objects(row: Mapping[str, Any], name: str, where: Place, tool: str) -> list[dict[str, Any]]:
+    """Return a list of objects that may be missing or empty."""
+    values: list[Any] = optional(row, name, list, where, tool) or []
+    if not all(isinstance(value, dict) for value in values):
+        problem = f"field '{name}' is no list of objects as {tool} writes it; check --from"
+        raise at(where, problem, "no_field", name=name, tool=tool)
+    return values
+
+
 def _objects(text: str, file: InputFile) -> Iterator[tuple[Place, Any]]:
     try:
         if text.lstrip().startswith("["):

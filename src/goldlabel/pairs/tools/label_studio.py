@@ -10,7 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from goldlabel.files import InputFile
-from goldlabel.pairs.tools.items import Item, Place, Vote, one_label, one_question, required, rows_of
+from goldlabel.pairs.tools.items import (
+    Item,
+    Place,
+    Vote,
+    at,
+    objects,
+    one_label,
+    one_question,
+    optional,
+    required,
+    rows_of,
+)
 
 TOOL = "Label Studio"
 _FLAT = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time")
@@ -33,19 +44,18 @@ def read_items(files: Sequence[InputFile], question: str | None) -> Iterator[Ite
 
 def _task(row: Mapping[str, Any], question: str | None, where: Place) -> Item:
     data = required(row, "data", dict, where, TOOL)
-    annotations = required(row, "annotations", list, where, TOOL)
+    required(row, "annotations", list, where, TOOL)
     votes = []
-    for annotation in annotations:
+    for annotation in objects(row, "annotations", where, TOOL):
         if not annotation.get("was_cancelled"):
-            label = _chosen(annotation.get("result") or [], question, where)
+            label = _chosen(annotation, question, where)
             if label is not None:
-                seconds = annotation.get("lead_time")
+                seconds = optional(annotation, "lead_time", (int, float), where, TOOL)
                 votes.append(Vote(annotator=_person(annotation.get("completed_by")), label=label, seconds=seconds))
     suggestions = [
         {"source": prediction.get("model_version"), "label": label, "score": prediction.get("score")}
-        for prediction in row.get("predictions") or []
-        if isinstance(prediction, dict)
-        and (label := _chosen(prediction.get("result") or [], question, where)) is not None
+        for prediction in objects(row, "predictions", where, TOOL)
+        if (label := _chosen(prediction, question, where)) is not None
     ]
     return Item(
         where=where,
@@ -53,17 +63,19 @@ def _task(row: Mapping[str, Any], question: str | None, where: Place) -> Item:
         texts=data,
         votes=votes,
         suggestions=suggestions,
-        meta=row.get("meta") or {},
+        meta=optional(row, "meta", dict, where, TOOL) or {},
     )
 
 
-def _chosen(result: Sequence[Mapping[str, Any]], question: str | None, where: Place) -> str | None:
-    answers = {str(one.get("from_name")): one for one in result if one.get("type") in _CHOSEN}
+def _chosen(annotation: Mapping[str, Any], question: str | None, where: Place) -> str | None:
+    regions = objects(annotation, "result", where, TOOL)
+    answers = {str(region.get("from_name")): region for region in regions if str(region.get("type")) in _CHOSEN}
     name = one_question(list(answers), question, where)
     if name is None:
         return None
     region = answers[name]
-    return one_label((region.get("value") or {}).get(_CHOSEN[region["type"]]), where)
+    value = optional(region, "value", dict, where, TOOL) or {}
+    return one_label(value.get(_CHOSEN[region["type"]]), where)
 
 
 def _flat(row: Mapping[str, Any], question: str | None, where: Place) -> Item:
@@ -74,12 +86,19 @@ def _flat(row: Mapping[str, Any], question: str | None, where: Place) -> Item:
         if question == ""
         else one_label(required(row, name, (str, dict), where, f"{TOOL} (question '{name}')"), where)
     )
-    seconds = row.get("lead_time")
-    vote = Vote(
-        annotator=_person(row.get("annotator")), label=label or "", seconds=None if seconds is None else float(seconds)
-    )
+    vote = Vote(annotator=_person(row.get("annotator")), label=label or "", seconds=_seconds(row, where))
     texts = {key: value for key, value in row.items() if key not in (*_FLAT, name)}
     return Item(where=where, id=str(row.get("id", where)), texts=texts, votes=[vote] if label else [])
+
+
+def _seconds(row: Mapping[str, Any], where: Place) -> float | None:
+    """Read how long an annotation took; CSV has it as text."""
+    try:
+        seconds = optional(row, "lead_time", (int, float, str), where, TOOL)
+        return None if seconds is None else float(seconds)
+    except ValueError as error:
+        problem = f"lead_time {row['lead_time']!r} is no number of seconds as {TOOL} writes it"
+        raise at(where, problem, "no_field", name="lead_time", tool=TOOL) from error
 
 
 def _joined(item: Item, other: Item) -> Item:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from goldlabel.files import InputFile
-from goldlabel.pairs.tools.items import Item, Place, Vote, at, one_question, required, rows_of, several_labels
+from goldlabel.pairs.tools.items import Item, Place, Vote, at, one_question, optional, required, rows_of, several_labels
 
 TOOL = "Potato"
 _ABOUT = ("instance_id", "user_id", "annotator_origin", "displayed_text")
@@ -54,7 +54,8 @@ def _answer(row: Mapping[str, Any], question: str | None, where: Place) -> str |
             where, f"labels are not an object as {TOOL} writes them; check --from", "no_field", name="labels", tool=TOOL
         )
     wanted = one_question(list(schemes), question, where)
-    chosen = [label for label, value in (schemes.get(wanted) or {}).items() if value] if wanted else []
+    answers = optional(schemes, wanted, dict, where, TOOL) or {} if wanted else {}
+    chosen = [label for label, value in answers.items() if value]
     if len(chosen) > 1:
         raise several_labels(chosen, where)
     return chosen[0] if chosen else None
