@@ -62,8 +62,22 @@ def test_what_has_nothing_to_compare_is_refused(protocols: Pairs) -> None:
     plain = Pairs(protocols.frame.with_columns(round=pl.lit(None, pl.String)), protocols.card)
     with pytest.raises(InputError, match="neither rounds nor conditions; say with --by"):
         compare_protocols(plain)
-    with pytest.raises(InputError, match="--by colour: made has no such column"):
+    with pytest.raises(InputError, match="there is no column 'colour' to group by"):
         compare_protocols(protocols, ["colour"])
+    with pytest.raises(InputError, match="--by condition: no pair of made has a value there"):
+        compare_protocols(protocols, "condition")
+
+
+def test_groups_are_those_of_every_command(protocols: Pairs) -> None:
+    """A field of ``meta``, and two columns."""
+    boats = Pairs(protocols.frame.with_columns(meta=pl.format('{{"harbour": "{}"}}', "round")), protocols.card)
+    by_field = compare_protocols(boats, "meta.harbour", resamples=0)
+    assert [(one.group, one.pairs) for one in by_field.groups] == [(("R1",), 60), (("R2",), 60)]
+    by_two = compare_protocols(protocols, "round,label", resamples=0)
+    assert [one.group for one in by_two.groups][:2] == [("R1", "contradiction"), ("R1", "entailment")]
+
+
+def test_what_has_no_predictions_is_refused(protocols: Pairs) -> None:
     with pytest.raises(InputError, match="holds no predictions of models"):
         stored_errors(protocols)
 

@@ -1,7 +1,7 @@
 """The way in: from its first line to its last, Ctrl-C ends the command with one line and exit code 130.
 
-So does SIGTERM, by which schedulers, ``systemd`` and ``kill`` end a process: work saves its state, and what was started
-or put into temporary folders goes.
+So does SIGTERM, by which schedulers, ``systemd`` and ``kill`` end a process: work saves its state, and what it started
+goes.
 """
 
 from __future__ import annotations

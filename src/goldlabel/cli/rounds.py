@@ -372,11 +372,11 @@ def report_command(
 def compare_command(
     path: Annotated[str, typer.Argument(metavar="PATH", help="Pairs with rounds or conditions: a name or a path.")],
     by: Annotated[
-        list[str] | None,
+        str | None,
         typer.Option(
             "--by",
-            metavar="COLUMN",
-            help="Compare by this column; several allowed. By default by round and condition, as far as there are any.",
+            help="Compare by a column, by meta.FIELD, or by several: a,b. By default by round and condition, as far as "
+            "there are any.",
         ),
     ] = None,
     seed: SeedOption = 0,

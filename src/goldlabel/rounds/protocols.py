@@ -19,6 +19,7 @@ from goldlabel.audit.pmi import Word, rank_words
 from goldlabel.errors import InputError
 from goldlabel.metrics import Estimate, in_percent
 from goldlabel.pairs import Pairs, Result
+from goldlabel.pairs.groups import column_values, group_columns, group_rows
 from goldlabel.pairs.labels import NO_GOLD
 from goldlabel.verify import verify
 
@@ -96,7 +97,7 @@ class Protocols(Result):
 
 def compare_protocols(
     pairs: Pairs,
-    by: Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
     *,
     seed: int = 0,
     resamples: int = 1000,
@@ -108,16 +109,19 @@ def compare_protocols(
         by = [name for name, has_values in zip(BY, filled, strict=True) if has_values]
     if not by:
         raise InputError(f"{pairs.card.name} has neither rounds nor conditions; say with --by what to compare")
-    if strange := [name for name in by if name not in pairs.frame.collect_schema().names()]:
-        raise InputError(f"--by {strange[0]}: {pairs.card.name} has no such column")
-    known = pairs.frame.filter(pl.all_horizontal(pl.col(*by).is_not_null()))
-    groups = known.select(*by).unique().sort(*by).collect().rows()
+    columns = group_columns(by)
+    frame = pairs.collect()
+    groups = group_rows(frame.with_columns(column_values(name) for name in columns), columns)
+    named = {key: rows for key, rows in groups.items() if rows is not None and None not in key}
+    if not named:
+        raise InputError(f"--by {','.join(columns)}: no pair of {pairs.card.name} has a value there")
     figures = []
-    for group in groups:
-        figures.append(_measure(pairs.only(**dict(zip(by, group, strict=True))), group, seed, resamples))
+    for key, rows in named.items():
+        members = Pairs(frame.filter(rows).lazy(), pairs.card)
+        figures.append(_measure(members, tuple(map(str, key)), seed, resamples))
         if advance is not None:
             advance(figures[-1].pairs)
-    return Protocols(pairs.card.name, tuple(by), tuple(figures))
+    return Protocols(pairs.card.name, columns, tuple(figures))
 
 
 def _measure(pairs: Pairs, group: tuple[str, ...], seed: int, resamples: int) -> ProtocolFigures:
