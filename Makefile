@@ -3,8 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
+# Most of what is installed is never imported: Python compiles what is, when it is.
+INSTALL := $(PIP) install --no-compile --constraint constraints.txt
 DEMO_SERVE ?= 1
-WORKERS ?= 2
+# One more than two cores: tests wait for browsers, servers and other processes a quarter of their time.
+WORKERS ?= 3
 GPU_TESTS := tests/models/test_precision.py tests/models/test_reference_logits.py tests/train/test_gpu.py tests/models/test_pretrained_gpu.py \
 	tests/models/test_scoring.py
 
@@ -44,9 +47,9 @@ $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/core: $(VENV)/bin/pip pyproject.toml constraints.txt
-	$(PIP) install --constraint constraints.txt --editable .
+	$(INSTALL) --editable .
 	@touch $@
 
 $(VENV)/dev: $(VENV)/core
-	$(PIP) install --constraint constraints.txt --editable '.[dev]'
+	$(INSTALL) --editable '.[dev]'
 	@touch $@

@@ -19,6 +19,7 @@ from tests.web.world import World, objects
 
 TERMS = re.compile(
     r"goldlabel (collect|leaderboard) (init|password|backup)|https?://(HOST)?|postgresql://(USER@HOST/NAME|…)|--\w+|-o\b"
+    r"|openai:URL#MODEL"
     r"|Goldlabel|Prolific|UTF-8|JSON|CSV|SQLite|CNY|MB|0x|true|false|premise|hypothesis|label"
 )
 """Commands, addresses, columns and names: what is written so in Chinese, too."""
