@@ -3,8 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
-# Most of what is installed is never imported: Python compiles what is, when it is.
-INSTALL := $(PIP) install --no-compile --constraint constraints.txt
+INSTALL := $(PIP) install --constraint constraints.txt
 DEMO_SERVE ?= 1
 # One more than two cores: tests wait for browsers, servers and other processes a quarter of their time.
 WORKERS ?= 3
