@@ -114,7 +114,7 @@ def several_labels(labels: Sequence[object], where: Place) -> FileError:
 
 def required(row: Mapping[str, Any], name: str, kind: type | tuple[type, ...], where: Place, tool: str) -> Any:
     """Return a field that a tool's export has in every row, or say that this is none of its exports."""
-    if not isinstance(row.get(name), kind):
+    if name not in row or not isinstance(row[name], kind):
         keys = ", ".join(map(str, row)) or "nothing"
         problem = f"has no field '{name}' as {tool} writes it, but {keys}; check --from"
         raise at(where, problem, "no_field", name=name, tool=tool)
