@@ -16,13 +16,14 @@ from goldlabel.collect.configuration import configure
 from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.money.ledger import lines, totals
 from goldlabel.collect.money.recount import check
+from goldlabel.collect.people import rejection
 from goldlabel.collect.people.people import add_member, roles
 from goldlabel.collect.people.qualification import people_overview, trust
 from goldlabel.collect.people.rejection import STEP, carry_out, decide, decisions_of, take_back, take_step
 from goldlabel.collect.projects import project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import answers, assignments, events, pairs, tasks
-from goldlabel.collect.store import Store
+from goldlabel.collect.store import Collision, Store, Transaction
 from goldlabel.collect.work.assignment import claim
 from goldlabel.collect.work.verifying import draw_verification, undo, vote
 from tests.collect.campaign import bring_pairs, join, small_protocol, verify_all, write_all
@@ -282,6 +283,27 @@ def test_a_decision_is_carried_out_in_steps_and_can_be_gone_on_with(store: Store
     with store.read() as tx:
         assert decisions_of(tx, project_id)[0].left == 0
     assert owed(store, project_id, hasty) == (count - 1) * LABEL
+    assert agrees(store, project_id)
+
+
+def test_a_step_that_collides_is_taken_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    project_id, _, verifiers = judged(store)
+    with store.write() as tx:
+        decision_id = decide(tx, project_id, verifiers[0], "reject", reason="hasty", by=None)
+    tries = []
+
+    def collide_once(tx: Transaction, *arguments: Any, **options: Any) -> bool:
+        is_left = take_step(tx, *arguments, **options)
+        tries.append(is_left)
+        if len(tries) == 1:
+            raise Collision("two changes got into each other's way")
+        return is_left
+
+    monkeypatch.setattr(rejection, "take_step", collide_once)
+    carry_out(store, project_id, decision_id, by=None)
+    assert len(tries) == 2
+    with store.read() as tx:
+        assert decisions_of(tx, project_id)[0].left == 0
     assert agrees(store, project_id)
 
 

@@ -23,6 +23,7 @@ from typing import Any, ClassVar, Self
 
 from sqlalchemy import (
     URL,
+    ColumnElement,
     Connection,
     Engine,
     Executable,
@@ -102,6 +103,11 @@ class Transaction:
         """Hold a row until the transaction ends; on SQLite whoever writes holds everything already."""
         if self.connection.dialect.name == "postgresql":
             self.one(_lock_on(table), id=row_id)
+
+    def lock_all(self, table: Table, which: ColumnElement[bool]) -> None:
+        """Hold rows until the transaction ends, always in the same order."""
+        if self.connection.dialect.name == "postgresql":
+            self.all(select(table.c.id).where(which).order_by(table.c.id).with_for_update(key_share=True))
 
     def change(self, table: Table, row_id: int, **values: Any) -> None:
         """Change a row."""

@@ -20,7 +20,7 @@ from goldlabel.collect.rounds.contexts import is_used_up
 from goldlabel.collect.schema import pairs, premises, projects, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import drawing
-from goldlabel.collect.work.verdicts import settle
+from goldlabel.collect.work.verdicts import lock_pairs, settle
 
 HIDDEN, DELETED, SHOWN = "hidden", "deleted", "shown"
 STATES = (SHOWN, HIDDEN, DELETED)
@@ -29,6 +29,7 @@ STATES = (SHOWN, HIDDEN, DELETED)
 def hide_pair(tx: Transaction, project_id: int, pair_id: int, state: str, *, by: int | None) -> None:
     """Hide a pair, delete it, or show it again."""
     found = _locked(tx, project_id)
+    lock_pairs(tx, [pair_id])
     row = lock_own(tx, pairs, project_id, pair_id)
     if _changes(row, state):
         _set(tx, found, "pair", row, [pair_id], state, by)
@@ -42,6 +43,7 @@ def hide_premise(tx: Transaction, project_id: int, premise_id: int, state: str, 
         about = pairs.c.premise_id == premise_id
         kept = about & pairs.c.hidden.is_distinct_from(DELETED)
         ids = [pair.id for pair in tx.all(select(pairs.c.id).where(kept).order_by(pairs.c.id))]
+        lock_pairs(tx, ids)
         _set(tx, found, "premise", row, ids, state, by)
 
 

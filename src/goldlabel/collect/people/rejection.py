@@ -8,7 +8,7 @@ in small steps, so that nobody who works meanwhile waits for all of it; what bro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -25,7 +25,7 @@ from goldlabel.collect.people.qualification import WORKERS
 from goldlabel.collect.projects import Project, project
 from goldlabel.collect.refusals import Conflict, Invalid, Missing
 from goldlabel.collect.schema import answers, decided_answers, decisions, ledger, projects, pseudonyms
-from goldlabel.collect.store import Store, Transaction
+from goldlabel.collect.store import Collision, Store, Transaction
 from goldlabel.collect.work.leases import lock_person, take_away
 from goldlabel.collect.work.retraction import lock_answer, restore, retract
 from goldlabel.collect.work.rules import clean_text
@@ -113,10 +113,10 @@ def decide(
 
 def carry_out(store: Store, project_id: int, decision_id: int, *, by: int | None) -> None:
     """Do what was decided, or taken back, until nothing is left of it."""
-    while True:
-        with store.write() as tx:
-            if not take_step(tx, project_id, decision_id, by=by):
-                return
+    is_left = True
+    while is_left:
+        with suppress(Collision), store.write() as tx:  # of a step that collided nothing was kept: it is taken again
+            is_left = take_step(tx, project_id, decision_id, by=by)
 
 
 def take_step(tx: Transaction, project_id: int, decision_id: int, *, by: int | None) -> bool:

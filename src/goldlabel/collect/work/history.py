@@ -32,7 +32,7 @@ from goldlabel.collect.work.leases import lock_person
 from goldlabel.collect.work.responses import checked_responses
 from goldlabel.collect.work.retraction import lock_answer, retract
 from goldlabel.collect.work.rules import Hypothesis, check_hypotheses, clean_text, meets_bonus
-from goldlabel.collect.work.verdicts import settle
+from goldlabel.collect.work.verdicts import lock_pairs, settle
 from goldlabel.collect.work.writing import UNUSABLE
 
 PAGE = 20
@@ -145,9 +145,7 @@ def change_text(tx: Transaction, project_id: int, answer_id: int, person_id: int
     hold_budget(tx, project_id)
     found, answer = _own(tx, project_id, answer_id, person_id)
     # Tasks that wait are held, so that nobody is given one with the old text meanwhile.
-    waiting = select(tasks.c.id).where(tasks.c.pair_id == pair_id).order_by(tasks.c.id)
-    tx.all(waiting.with_for_update(of=tasks, key_share=True))
-    tx.lock(pairs, pair_id)
+    lock_pairs(tx, [pair_id])
     written = _pairs_of(tx, answer.id)
     pair = next((one for one in written if one.id == pair_id), None)
     if pair is None:
@@ -216,9 +214,10 @@ def _own(tx: Transaction, project_id: int, answer_id: int, person_id: int) -> tu
 
 def _hold_undecided(tx: Transaction, answer: Row[Any]) -> None:
     """Hold the pairs of an answer until the transaction ends; refuse one on which something is decided."""
-    held = [answer.pair_id] if answer.pair_id is not None else [pair.id for pair in _pairs_of(tx, answer.id)]
-    for pair_id in held:
-        tx.lock(pairs, pair_id)
+    if answer.pair_id is not None:
+        tx.lock(pairs, answer.pair_id)
+    else:
+        lock_pairs(tx, [pair.id for pair in _pairs_of(tx, answer.id)])
     decided = any(pair.verdict for pair in _pairs_of(tx, answer.id))
     if decided or tx.one(_looked_at([answer.id])) is not None or (answer.pair_id and _is_fixed(tx, answer)):
         raise Conflict("answer_fixed")

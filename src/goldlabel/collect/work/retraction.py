@@ -20,7 +20,7 @@ from goldlabel.collect.projects import Project
 from goldlabel.collect.schema import answers, assignments, pairs, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import drawing
-from goldlabel.collect.work.verdicts import settle
+from goldlabel.collect.work.verdicts import lock_pairs, settle
 from goldlabel.messages import Message
 
 LATE = "late"
@@ -154,6 +154,7 @@ def _is_asked_for(tx: Transaction, answer: Row[Any]) -> bool:
 def _take_out(tx: Transaction, answer_id: int, state: str) -> list[int]:
     """Set the state of the pairs of an answer, without a verdict, and return their ids; their rows are held."""
     ids = [row.id for row in tx.all(select(pairs.c.id).where(pairs.c.answer_id == answer_id).order_by(pairs.c.id))]
+    lock_pairs(tx, ids)
     for pair_id in ids:
         tx.change(pairs, pair_id, state=state, verdict=None)
     return ids

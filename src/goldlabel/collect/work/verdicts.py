@@ -110,6 +110,12 @@ def verdict_of(
     return answer if answer is None or answer in project.protocol.label_space else NO_GOLD
 
 
+def lock_pairs(tx: Transaction, pair_ids: Sequence[int]) -> None:
+    """Hold pairs and the votes asked for on them until the transaction ends: tasks before pairs, as whoever votes."""
+    tx.lock_all(tasks, tasks.c.pair_id.in_(pair_ids))
+    tx.lock_all(pairs, pairs.c.id.in_(pair_ids))
+
+
 def settle(tx: Transaction, project: Project, pair_id: int, by: int | None) -> None:
     """Bring a pair's verdict up to date after a vote came in or was taken back, or ask for one vote more.
 
