@@ -12,6 +12,7 @@ from sqlalchemy import select
 from goldlabel.collect.configuration import configure, create_project
 from goldlabel.collect.data.export import export_project
 from goldlabel.collect.data.fixed_splits import read_rules
+from goldlabel.collect.data.hiding import DELETED, HIDDEN, hide_pair, hide_premise
 from goldlabel.collect.data.importing.batches import add_all_pairs, add_all_premises
 from goldlabel.collect.data.importing.known import known_premises
 from goldlabel.collect.data.importing.pairs import NewPairs, read_pairs
@@ -21,7 +22,7 @@ from goldlabel.collect.data.splits import VerifiedSplits
 from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import PremiseRules, SplitRules, make_protocol
 from goldlabel.collect.refusals import Invalid
-from goldlabel.collect.schema import pairs, premises
+from goldlabel.collect.schema import events, pairs, premises
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.pool import add_premises
 from goldlabel.pairs import read
@@ -171,7 +172,7 @@ def test_pairs_of_a_premise_that_came_before_have_its_split(store: Store) -> Non
 
     assert bring(("It rains.", "It is wet.", "dev"), ("It hails.", "It is cold.", None)) == 2
     assert [bring(("It rains.", "It is wet.", None)), bring(("It rains.", "It is grey.", "dev"))] == [0, 1]
-    said = r"pair 2 \(\): in {} here, but its premise came in {} before"
+    said = r"pair 2: in {} here, but its premise came in {} before"
     for row, here, before in (
         (("It rains.", "It is dim.", None), "none", "dev"),
         (("It rains.", "It is wet.", "test"), "test", "dev"),
@@ -184,3 +185,43 @@ def test_pairs_of_a_premise_that_came_before_have_its_split(store: Store) -> Non
     assert bring(("It rains.", "It is dim.", None), origin="gold") == 1, "another purpose, other splits"
     with store.read() as tx:
         assert len(tx.all(select(pairs.c.id))) == 4
+
+
+def test_a_premise_that_was_deleted_comes_back_in_another_split(store: Store) -> None:
+    protocol = small_protocol("single")
+    with store.write() as tx:
+        made = create_project(tx, "meadow", protocol, seed=7)
+    rain = Premise(text="It rains.", genre="news", split="dev")
+    add_all_premises(store, made.id, [rain], by=None)
+    with store.write() as tx:
+        (first,) = tx.all(select(premises))
+        hide_premise(tx, made.id, first.id, HIDDEN, by=None)
+    corrected = replace(rain, split="test")
+    with pytest.raises(Invalid, match="in test here, but its premise came in dev before"):
+        add_all_premises(store, made.id, [corrected], by=None)
+    with store.write() as tx:
+        hide_premise(tx, made.id, first.id, DELETED, by=None)
+    assert [add_all_premises(store, made.id, [corrected], by=None) for _ in range(2)] == [1, 0]
+    with store.write() as tx:
+        there = [(row.split, row.hidden) for row in tx.all(select(premises).order_by(premises.c.id))]
+        kinds = [row.kind for row in tx.all(select(events.c.kind).order_by(events.c.id))]
+        configure(tx, made.id, replace(protocol, splits=SplitRules(genres={"news": "test"})), by=None)
+    assert there == [("dev", DELETED), ("test", None)]
+    assert kinds[-2:] == ["premise.deleted", "premises.added"]
+
+
+def test_a_pair_that_was_deleted_comes_back_in_another_split(store: Store) -> None:
+    with store.write() as tx:
+        made = create_project(tx, "meadow", make_protocol("human-baseline", "en"))
+    wet = NewPair(premise="It rains.", hypothesis="It is wet.", split="dev")
+    add_all_pairs(store, made.id, [wet], origin="imported", by=None)
+    with store.write() as tx:
+        (first,) = tx.all(select(pairs.c.id))
+        hide_pair(tx, made.id, first.id, DELETED, by=None)
+    counts = [add_all_pairs(store, made.id, [replace(wet, split="test")], origin="imported", by=None) for _ in "ab"]
+    assert counts == [(1, 1), (1, 0)]
+    with store.read() as tx:
+        shown = (
+            select(premises.c.split).join(pairs, pairs.c.premise_id == premises.c.id).where(pairs.c.hidden.is_(None))
+        )
+        assert [row.split for row in tx.all(shown)] == ["test"]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from sqlalchemy import select
 
+from goldlabel.collect.data.hiding import DELETED
 from goldlabel.collect.data.premises import FIXED_SPLITS, Premise, shortened
 from goldlabel.collect.messages import message, words
 from goldlabel.collect.protocols import Protocol
@@ -30,7 +31,8 @@ def refuse_two_in_pool(tx: Transaction, project_id: int, protocol: Protocol) -> 
     """Refuse rules by genre that contradict the splits of premises that are there already."""
     genres = protocol.splits.genres
     own = (premises.c.project_id == project_id, premises.c.split.is_not(None), premises.c.genre.in_([*genres]))
-    for row in tx.all(select(premises.c.text, premises.c.genre, premises.c.split).where(*own)) if genres else ():
+    kept = premises.c.hidden.is_distinct_from(DELETED)
+    for row in tx.all(select(premises.c.text, premises.c.genre, premises.c.split).where(*own, kept)) if genres else ():
         _refuse(protocol, row.text, row.genre, row.split)
 
 

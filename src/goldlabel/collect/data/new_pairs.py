@@ -19,7 +19,7 @@ from goldlabel.collect.schema import pairs, premises, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import drawing
 from goldlabel.collect.work.rules import clean_text
-from goldlabel.messages import Word
+from goldlabel.messages import Message, Word
 from goldlabel.pairs.labels import NO_GOLD
 
 IMPORTS = ("imported", "foreign", "gold")
@@ -57,6 +57,13 @@ class NewPair:
     split: str | None = None
 
 
+def place_of(one: NewPair, number: int) -> Message:
+    """Say which pair of an import it is, by its number and its own id, if it has one."""
+    if one.original_id:
+        return message("pair_at", n=number, id=one.original_id)
+    return message("pair_number", n=number)
+
+
 def import_pairs(tx: Transaction, project_id: int, new: Iterable[NewPair], *, origin: str, by: int | None) -> int:
     """Add pairs written elsewhere: to be judged (``imported``), mixed in (``foreign``), or as questions (``gold``)."""
     rows = list(new)
@@ -81,7 +88,7 @@ def check_import(found: Project, new: Iterable[NewPair], origin: str, known: Kno
     for number, one in enumerate(new, 1):
         _check_pair(one, number, origin, found.protocol)
         refuse_two_splits(found.protocol, [Premise(text=one.premise, genre=one.genre, split=one.split)])
-        premise, where = clean_text(one.premise), message("pair_at", n=number, id=one.original_id or "")
+        premise, where = clean_text(one.premise), place_of(one, number)
         if one.split is not None and origin != "imported":
             raise Invalid("split_not_taken", where=where, split=Word(one.split))
         before = splits.setdefault(premise, one.split)
@@ -133,19 +140,19 @@ def place_pairs(
 
 
 def _check_pair(one: NewPair, number: int, origin: str, protocol: Protocol) -> None:
-    told = {"n": number, "id": one.original_id or ""}
+    where = place_of(one, number)
     for name in ("premise", "hypothesis"):
         size = len(clean_text(getattr(one, name)[: 2 * LONGEST_TEXT]))
         if not size:
-            raise Invalid("pair_empty", **told, name=Word(name))
+            raise Invalid("pair_empty", where=where, name=Word(name))
         if size > LONGEST_TEXT:
-            raise Invalid("pair_long", **told, name=Word(name), longest=LONGEST_TEXT)
-    refuse_long(one, message("pair_at", **told))
+            raise Invalid("pair_long", where=where, name=Word(name), longest=LONGEST_TEXT)
+    refuse_long(one, where)
     allowed = protocol.answers if origin == "gold" else (*protocol.label_space.labels, NO_GOLD)
     if one.label not in allowed:
-        raise Invalid("pair_label", **told, label=one.label, labels=words(allowed))
+        raise Invalid("pair_label", where=where, label=one.label, labels=words(allowed))
     if one.suggestion is not None and one.suggestion not in protocol.answers:
-        raise Invalid("pair_suggestion", **told, label=one.suggestion, labels=words(protocol.answers))
+        raise Invalid("pair_suggestion", where=where, label=one.suggestion, labels=words(protocol.answers))
 
 
 def _premises_of(tx: Transaction, project_id: int, new: Sequence[NewPair], known: dict[str, int]) -> list[int]:

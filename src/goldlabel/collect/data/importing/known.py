@@ -10,9 +10,11 @@ from functools import partial
 from hashlib import blake2b
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import ColumnElement, Select, Table, select
 
+from goldlabel.collect.data.hiding import DELETED
 from goldlabel.collect.refusals import Invalid
+from goldlabel.collect.rounds.contexts import is_used_up
 from goldlabel.collect.schema import pairs, premises, subsets
 from goldlabel.collect.store import Transaction
 from goldlabel.messages import Message, Word
@@ -51,7 +53,7 @@ class Known:
 
 def known_premises(project_id: int) -> Known:
     """Return what knows the texts of a project's pool."""
-    own = (premises.c.project_id == project_id, premises.c.number.is_not(None))
+    own = (premises.c.project_id == project_id, premises.c.number.is_not(None), _is_there(premises))
     return Known(select(premises.c.id, premises.c.split, premises.c.text).where(*own))
 
 
@@ -61,8 +63,14 @@ def known_pairs(project_id: int, origin: str) -> Known:
         select(pairs.c.id, premises.c.split, premises.c.text, pairs.c.hypothesis)
         .join(premises, premises.c.id == pairs.c.premise_id)
         .join(subsets, subsets.c.id == pairs.c.subset_id)
-        .where(subsets.c.project_id == project_id, subsets.c.origin == origin)
+        .where(subsets.c.project_id == project_id, subsets.c.origin == origin, _is_there(pairs))
     )
+
+
+def _is_there(table: Table) -> ColumnElement[bool]:
+    """Leave out what was deleted: brought again, it is new, in whatever split; but not what a closed round showed."""
+    premise_id = premises.c.id if table is premises else pairs.c.premise_id
+    return table.c.hidden.is_distinct_from(DELETED) | is_used_up(premise_id)
 
 
 def _digest(*texts: object) -> bytes:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import select
 
-from goldlabel.collect.data.new_pairs import NewPair
+from goldlabel.collect.data.new_pairs import NewPair, place_of
 from goldlabel.collect.events import record
 from goldlabel.collect.messages import words
 from goldlabel.collect.people.accounts import new_person
@@ -33,14 +33,14 @@ def check_votes(found: Project, new: Iterable[NewPair], origin: str) -> None:
     if origin == "gold":
         raise Invalid("votes_gold")
     for number, one in enumerate(new, 1):
-        told = {"n": number, "id": one.original_id or ""}
+        where = place_of(one, number)
         for vote in one.votes:
             if vote.label not in found.protocol.answers:
-                raise Invalid("pair_label", **told, label=vote.label, labels=words(found.protocol.answers))
+                raise Invalid("pair_label", where=where, label=vote.label, labels=words(found.protocol.answers))
         names = [vote.annotator for vote in one.votes]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise Invalid("votes_twice", **told, name=twice)
+            raise Invalid("votes_twice", where=where, name=twice)
 
 
 def count_votes(
