@@ -64,7 +64,9 @@ def join(
     found = []
     with store.write() as tx:
         for number in range(count):
-            person_id = create_account(tx, f"{role}-{number}-{exclusive}-{condition}", "not a hash: nobody logs in")
+            person_id = create_account(
+                tx, f"{project_id}-{role}-{number}-{exclusive}-{condition}", "not a hash: nobody logs in"
+            )
             token = invite(
                 tx,
                 project_id=project_id,

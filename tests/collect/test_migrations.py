@@ -156,6 +156,8 @@ SAMPLES["0022"] = (
     "INSERT INTO model_votes VALUES (1, 1, 1, 'esim', 'neutral', '{\"neutral\": 1.0}', 1500000)",
 )
 
+SAMPLES["0023"] = (*SAMPLES["0022"], "INSERT INTO model_costs VALUES (1, 1, 'openai:large', 0.25, 1600000)")
+
 
 def url_of(place: str) -> str:
     return (

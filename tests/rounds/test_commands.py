@@ -204,11 +204,15 @@ def test_a_language_model_is_kept_within_its_budget_and_its_time(tmp_path: Path)
         cost = (tokens_in * PRICES["price_in"] + tokens_out * PRICES["price_out"]) / 1e6
         assert first["usage"]["cost"] == pytest.approx(cost)
         assert cost <= 0.003
+        calls = len(server.ledger)
+        limits = ("--set=max_tokens=100", "--budget", 0.003)
+        assert told(*words, server.reference, *prices, *limits)["added"] == 0, "what was spent before counts"
+        assert len(server.ledger) == calls
         again = told(*words, server.reference, *prices)
     assert (again["added"], again["missing"]) == (6 - first["added"], 0)
     with store.read() as tx:
         noted = [event.data for event in history(tx, 1, limit=100) if event.kind == "proposals.added"]
-    assert sorted(one["cost"] for one in noted) == pytest.approx(sorted([cost, again["usage"]["cost"]]))
+    assert sorted(one["cost"] for one in noted if one["n"]) == pytest.approx(sorted([cost, again["usage"]["cost"]]))
     make(tmp_path / "slow")
     with serve(answer=echo, seconds=0.5) as server:
         done = run(

@@ -30,12 +30,12 @@ def adversary(name: str, **settings: object) -> Adversary:
 class Campaign:
     """A round against some models, with writers who have a task each."""
 
-    def __init__(self, store: Store, adversaries: list[Adversary], writers: int) -> None:
+    def __init__(self, store: Store, adversaries: list[Adversary], writers: int, name: str = "campaign") -> None:
         self.store = store
         protocol = KINDS.get("adversarial").make([], "en")
         protocol = replace(protocol, qualification=replace(protocol.qualification, training=0))
         with store.write() as tx:
-            project_id = create_project(tx, "campaign", protocol).id
+            project_id = create_project(tx, name, protocol).id
             new = [Premise(text=f"A heron stood in the rain {n}.", genre="news") for n in range(writers)]
             add_premises(tx, project_id, new, by=None)
             open_round(tx, project_id, adversaries, by=None)
@@ -64,6 +64,7 @@ def answer(store: Store) -> int:
     adversaries = Adversaries(store, "worker")
     count = adversaries.answer()
     adversaries.wait()
+    adversaries.close()
     return count
 
 

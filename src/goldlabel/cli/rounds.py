@@ -269,7 +269,7 @@ def propose_command(
         if usage["unanswered"].get("budget"):
             typer.echo(
                 f"{usage['unanswered']['budget']:,} were not asked, as the budget was used up; give the command again "
-                "to go on"
+                "with a larger --budget to go on"
             )
 
 

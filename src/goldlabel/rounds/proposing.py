@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from goldlabel.collect.projects import project
-from goldlabel.collect.rounds.proposals import Place, add_proposals, empty_places
+from goldlabel.collect.rounds.proposals import Place, add_proposals, cost_before, empty_places
 from goldlabel.collect.store import Store
 from goldlabel.errors import InputError
 from goldlabel.models.function import REFERENCE, import_function_module
@@ -31,11 +31,15 @@ Generate = Callable[[Sequence[Place]], Sequence[str]]
 
 @dataclass(frozen=True)
 class Proposer:
-    """Who writes proposals, by what name they are known, and what they have used so far, where that is paid for."""
+    """Who writes proposals, by what name they are known, and what they have used so far, where that is paid for.
+
+    ``count_before`` is told what they have cost the project before, which is spent of their budget.
+    """
 
     generate: Generate
     source: str
     usage: Callable[[], Mapping[str, Any]] = dict
+    count_before: Callable[[float], None] = lambda _: None
 
 
 def propose(
@@ -45,6 +49,7 @@ def propose(
     with store.read() as tx:
         found = project(tx, project_id)
         places = empty_places(tx, found)
+        proposer.count_before(cost_before(tx, project_id, proposer.source))
     if not any(one.assisted for one in found.protocol.conditions):
         raise InputError(
             f"project {found.name!r} has no assisted arm; add the condition 'assisted' to it, or make one with "
@@ -93,7 +98,7 @@ def by_endpoint(reference: str, language: str, **options: Any) -> Proposer:
     def generate(places: Sequence[Place]) -> list[str]:
         return [_sentence(said) for said in writer.write([chat(place) for place in places])]
 
-    return Proposer(generate, source, writer.usage)
+    return Proposer(generate, source, writer.usage, writer.count_elsewhere)
 
 
 def _sentence(said: str) -> str:

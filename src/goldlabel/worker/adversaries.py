@@ -11,8 +11,9 @@ import logging
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from goldlabel.errors import GoldlabelError, StorageError
 from goldlabel.models import Model
 from goldlabel.models.endpoint import Endpoint
 from goldlabel.models.loading import load_model
+from goldlabel.worker.budgets import RoundBudget
 
 LOG = logging.getLogger("goldlabel.worker")
 
@@ -38,6 +40,8 @@ TROUBLE_PAUSE = 5.0
 LOOK = 1.0
 """Seconds between two looks for try-outs."""
 
+BUDGET = "budget"
+
 Scores = Mapping[str, float]
 
 
@@ -46,33 +50,43 @@ class Adversaries:
 
     def __init__(self, store: Store, worker: str) -> None:
         self._store, self._worker = store, worker
-        self._models: dict[str, Model] = {}
-        self._threads: dict[str, ThreadPoolExecutor] = {}
+        self._models: dict[Hashable, Model] = {}
+        self._threads: dict[Hashable, ThreadPoolExecutor] = {}
+        self._budgets: dict[Hashable, RoundBudget] = {}
         self._rounds: dict[int, Round] = {}
         self._answering = ThreadPoolExecutor(MOST_ADVERSARIES, thread_name_prefix="answering")
-        self._busy: dict[str, Future[None]] = {}
+        self._busy: dict[tuple[int, str], Future[None]] = {}
 
     def answer(self) -> int:
         """Have the tries that wait answered, but those of models that are still busy; return how many there were."""
-        self._busy = {name: call for name, call in self._busy.items() if not call.done()}
+        self._busy = {asked: call for asked, call in self._busy.items() if not call.done()}
+        busy = [name for _, name in self._busy]
         with self._store.read() as tx:
-            if not tries.is_waiting(tx, self._worker, [*self._busy]):
+            if not tries.is_waiting(tx, self._worker, busy):
                 return 0
         with self._store.write() as tx:
-            questions = tries.take_questions(tx, self._worker, MOST, busy=[*self._busy])
+            questions = tries.take_questions(tx, self._worker, MOST, busy=busy)
             for round_id in {one.round_id for one in questions} - {*self._rounds}:
                 self._rounds[round_id] = round_of(tx, round_id)
-        by_model: dict[str, list[Question]] = defaultdict(list)
+        by_model: dict[tuple[int, str], list[Question]] = defaultdict(list)
         for one in questions:
-            by_model[one.drawn].append(one)
-        for name, asked in by_model.items():
-            self._busy[name] = self._answering.submit(self._answer, asked)
+            by_model[one.round_id, one.drawn].append(one)
+        for key, asked in by_model.items():
+            self._busy[key] = self._answering.submit(self._answer, asked)
         return len(questions)
 
     def wait(self) -> None:
         """Wait until everything that was taken is answered."""
         for call in self._busy.values():
             call.result()
+
+    def close(self) -> None:
+        """Wait for the calls under way, and close the connections of endpoints."""
+        for pool in (self._answering, *self._threads.values()):
+            pool.shutdown()
+        for model in self._models.values():
+            if isinstance(model, Endpoint):
+                model.close()
 
     def _answer(self, asked: Sequence[Question]) -> None:
         """Have the drawn model answer, and where it cannot, whoever stands in for it; keep what was said."""
@@ -102,27 +116,38 @@ class Adversaries:
 
     def _ask(self, adversary: Adversary, asked: Sequence[Question]) -> tuple[list[Scores | None], str]:
         """Return what a model says in the time that it has, and why it says nothing to some."""
-        thread = self._threads.setdefault(adversary.name, ThreadPoolExecutor(1, thread_name_prefix=adversary.name))
-        call = thread.submit(self._predict, adversary, asked)
+        key = _key(adversary, asked[0])
+        thread = self._threads.setdefault(key, ThreadPoolExecutor(1, thread_name_prefix=adversary.name))
+        call = thread.submit(self._predict, key, adversary, asked)
         try:
             answers = call.result(timeout=adversary.seconds)
-            return answers, _silence(self._models[adversary.name]) if None in answers else ""
+            return answers, _silence(self._models[key]) if None in answers else ""
         except TimeoutError:
             call.cancel()
             return [None] * len(asked), f"no answer within {adversary.seconds:g} s"
         except Exception as error:  # whatever a model raises, people go on writing
             return [None] * len(asked), str(error) or type(error).__name__
 
-    def _predict(self, adversary: Adversary, asked: Sequence[Question]) -> list[Scores | None]:
-        model = self._models.get(adversary.name)
+    def _predict(self, key: Hashable, adversary: Adversary, asked: Sequence[Question]) -> list[Scores | None]:
+        model = self._models.get(key)
         if model is None:
             options: dict[str, Any] = {"default_space": asked[0].space, **adversary.options}
-            model = self._models[adversary.name] = load_model(adversary.reference, **options)
-        shares = model.predict([one.premise for one in asked], [one.hypothesis for one in asked])
+            model = self._models[key] = load_model(adversary.reference, **options)
+            if isinstance(model, Endpoint) and BUDGET in adversary.options:
+                self._budgets[key] = RoundBudget(self._store, asked[0].round_id, adversary.name, model)
+        budget = self._budgets.get(key)
+        with budget.held(again=any(one.again for one in asked)) if budget else nullcontext():
+            shares = model.predict([one.premise for one in asked], [one.hypothesis for one in asked])
         if shares.shape != (len(asked), len(model.label_space)):
             raise GoldlabelError(f"answers of shape {shares.shape} to {len(asked)} pairs")
         rows = [dict(zip(model.label_space.labels, map(float, row), strict=True)) for row in shares]
         return [row if tries.are_scores(row, one.space.labels) else None for row, one in zip(rows, asked, strict=True)]
+
+
+def _key(adversary: Adversary, question: Question) -> Hashable:
+    """Return what a loaded model is known by: rounds share those that are loaded alike, and no model with a budget."""
+    options = tuple(sorted(adversary.options.items()))
+    return adversary.reference, options, question.space, question.round_id if BUDGET in adversary.options else None
 
 
 def _silence(model: Model) -> str:
@@ -171,3 +196,4 @@ def answer_all(store: Store, worker: str, ended: threading.Event) -> None:
             LOG.error("%s", error)
             pause = TROUBLE_PAUSE
         ended.wait(pause)
+    adversaries.close()

@@ -14,13 +14,14 @@ from sqlalchemy import select
 
 from goldlabel.collect.events import record
 from goldlabel.collect.projects import Project
-from goldlabel.collect.schema import premises, proposals
+from goldlabel.collect.schema import events, premises, proposals
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work.rules import clean_text
 from goldlabel.registry import import_extra
 
 PERSON, PROPOSED, EDITED = "person", "proposal", "person, from a proposal"
 """Where a text comes from."""
+ADDED = "proposals.added"
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,14 @@ def add_proposals(
             values = {"premise_id": place.premise_id, "label": place.label, "text": text, "source": source}
             added += tx.insert_new(proposals, project_id=project_id, created_at=tx.now, **values)
     data = {"n": added, "by": source} | ({"cost": cost} if cost else {})
-    record(tx, "proposals.added", project_id=project_id, person_id=by, subject=f"project {project_id}", data=data)
+    record(tx, ADDED, project_id=project_id, person_id=by, subject=f"project {project_id}", data=data)
     return added
+
+
+def cost_before(tx: Transaction, project_id: int, source: str) -> float:
+    """Return what a source was paid for the proposals of a project, by its own prices."""
+    told = tx.all(select(events.c.data).where(events.c.project_id == project_id, events.c.kind == ADDED))
+    return float(sum(row.data.get("cost", 0.0) for row in told if row.data["by"] == source))
 
 
 def proposal_for(tx: Transaction, premise_id: int, label: str) -> Proposal | None:

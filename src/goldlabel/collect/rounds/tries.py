@@ -38,7 +38,10 @@ NEAR_ONE = 1e-3
 
 @dataclass(frozen=True)
 class Question:
-    """A try that waits for a model's answer, with what the model is shown."""
+    """A try that waits for a model's answer, with what the model is shown.
+
+    It is asked ``again`` where a worker had it before that did not come to an end with it.
+    """
 
     id: int
     round_id: int
@@ -46,6 +49,7 @@ class Question:
     premise: str
     hypothesis: str
     space: LabelSpace
+    again: bool
 
 
 @dataclass(frozen=True)
@@ -146,7 +150,10 @@ def take_questions(tx: Transaction, worker: str, most: int, busy: Sequence[str] 
         held = {"worker": worker, "lease_until": tx.now + LEASE}
         tx.run(tries.update().where(tries.c.id.in_([row.id for row in rows])).values(**held))
     spaces = {number: project(tx, number).protocol.label_space for number in {row.project_id for row in rows}}
-    return [Question(row.id, row.round_id, row.drawn, row.premise, row.text, spaces[row.project_id]) for row in rows]
+    return [
+        Question(row.id, row.round_id, row.drawn, row.premise, row.text, spaces[row.project_id], row.worker is not None)
+        for row in rows
+    ]
 
 
 def is_waiting(tx: Transaction, worker: str, busy: Sequence[str] = ()) -> bool:

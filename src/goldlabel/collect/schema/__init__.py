@@ -38,7 +38,7 @@ from goldlabel.collect.schema.people_tables import (
     visits,
 )
 from goldlabel.collect.schema.project_tables import collection, deliveries, events, job_files, jobs, projects, webhooks
-from goldlabel.collect.schema.round_tables import proposals, rounds, tries
+from goldlabel.collect.schema.round_tables import model_costs, proposals, rounds, tries
 from goldlabel.collect.schema.work_tables import (
     adjudications,
     answers,
@@ -80,6 +80,7 @@ __all__ = [
     "measurements",
     "members",
     "metadata",
+    "model_costs",
     "model_votes",
     "outsiders",
     "pairs",

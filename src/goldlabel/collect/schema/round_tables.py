@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Index, Integer, Table, Text, UniqueConstraint
+from sqlalchemy import Column, Double, Index, Integer, Table, Text, UniqueConstraint
 
 from goldlabel.collect.schema.columns import DATA, Moment, id_column, metadata, reference
 
@@ -32,6 +32,18 @@ Index(
     sqlite_where=rounds.c.state == "open",
     postgresql_where=rounds.c.state == "open",
 )
+
+model_costs = Table(
+    "model_costs",
+    metadata,
+    id_column(),
+    reference("round_id", "rounds"),
+    Column("model", Text, nullable=False),
+    Column("cost", Double, nullable=False),
+    Column("created_at", Moment, nullable=False),
+)
+"""What a model that is paid by use cost for answers that it was asked for together, by its own prices."""
+Index(None, model_costs.c.round_id, model_costs.c.model)
 
 proposals = Table(
     "proposals",

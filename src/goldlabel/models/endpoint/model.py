@@ -104,6 +104,10 @@ class Endpoint(Unmoved):
         """Return the names and defaults of what can be chosen."""
         return own_options(EndpointOptions)
 
+    def count_elsewhere(self, cost: float) -> None:
+        """Take as spent of the budget what others, or the same model before it was made anew, have cost."""
+        self._tally.elsewhere = cost
+
     def close(self) -> None:
         """Close connections and cache; a later ``predict`` opens them again."""
         with self._opening:

@@ -37,7 +37,10 @@ class Usage:
 
 @dataclass
 class Tally:
-    """Counts over the life of an endpoint's model; a call is counted when its reply was received, once."""
+    """Counts over the life of an endpoint's model; a call is counted when its reply was received, once.
+
+    ``elsewhere`` is what others, or the same before, have spent of its budget.
+    """
 
     price_in: float
     price_out: float
@@ -51,6 +54,7 @@ class Tally:
     unmetered: int = 0
     paid: Usage = field(default_factory=Usage)
     before: Usage = field(default_factory=Usage)
+    elsewhere: float = 0.0
     _counted: set[bytes] = field(default_factory=set)
 
     def pay(self, key: bytes, reply: Reply) -> None:
@@ -125,7 +129,8 @@ class Budget:
 
     def _with(self, call: Usage) -> float:
         """Return what is spent if this call and all under way cost as much as they can."""
-        return self._tally.cost(self._tally.paid) + sum(map(self._tally.cost, [*self._under_way, call]))
+        spent = self._tally.elsewhere + self._tally.cost(self._tally.paid)
+        return spent + sum(map(self._tally.cost, [*self._under_way, call]))
 
 
 @dataclass(frozen=True, repr=False)

@@ -73,6 +73,10 @@ class EndpointWriter:
             "unanswered": dict(sorted(tally.unanswered.items())),
         }
 
+    def count_elsewhere(self, cost: float) -> None:
+        """Take as spent of the budget what the model has cost before."""
+        self._tally.elsewhere = cost
+
     async def _write(self, chats: Sequence[Chat]) -> list[str]:
         path = Path(self._options.cache) if self._options.cache else home() / CACHE
         cache, caller = ReplyCache(path), Caller(self.name, self._address, self._options, self._tally)
