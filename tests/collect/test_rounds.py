@@ -33,7 +33,7 @@ from goldlabel.collect.rounds.rounds import (
     unused_contexts,
 )
 from goldlabel.collect.rounds.tries import add_try, decide, take_questions
-from goldlabel.collect.schema import assignments, premises, rounds, tries
+from goldlabel.collect.schema import assignments, pairs, premises, rounds, tries
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.work.assignment import claim, skip
 from goldlabel.collect.work.pool import add_premises
@@ -129,6 +129,24 @@ def test_a_round_with_open_work_is_closed_by_force_alone_and_loses_nothing(store
         given = claim(tx, project_id, first, "write").tasks[0].premise
         assert check(tx, project_id) == []
     assert given not in contexts_of_closed_rounds(store)
+
+
+@pytest.mark.parametrize("label", [None, "-"])
+def test_a_round_without_a_verified_pair_is_closed_by_force_alone(
+    store: Store, project_id: int, label: str | None
+) -> None:
+    (writer,) = join(store, project_id, "writer", 1)
+    with store.write() as tx:
+        open_round(tx, project_id, MODELS, by=None)
+    if label is not None:  # the verdict was that there is none
+        fool(store, project_id, writer)
+        with store.write() as tx:
+            tx.run(pairs.update().values(verdict=label))
+    with store.write() as tx:
+        with pytest.raises(Conflict, match=r"no pair of round 1 has a label.* close it all the same with --force"):
+            close_round(tx, project_id, by=None)
+        assert open_round_of(tx, project_id) is not None
+        assert close_round(tx, project_id, force=True, by=None).state == "closed"
 
 
 def test_tries_of_jobs_that_nobody_ended_become_pairs_when_the_round_closes(store: Store, project_id: int) -> None:

@@ -230,7 +230,7 @@ def test_a_language_model_is_kept_within_its_budget_and_its_time(tmp_path: Path)
 def test_a_round_is_opened_with_limits_and_a_model_that_stands_in(tmp_path: Path) -> None:
     store = make(tmp_path / "c", arms="adversarial")
     with store.write() as tx:
-        close_round(tx, 1, by=None)
+        close_round(tx, 1, force=True, by=None)
     words = ("round", "open", tmp_path / "c", "--adversary", "openai:http://127.0.0.1:1/v1#m", "--seconds", 5)
     words += ("--fallback", "tests.web.duels:obedient", "--budget", 2, "--set", "price_in=1")
     assert told(*words) == told(*words), "the same again changes nothing"

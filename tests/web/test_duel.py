@@ -308,6 +308,24 @@ def test_a_try_takes_few_statements(empty: World) -> None:
     assert len(statements) <= 16, statements
 
 
+def test_the_end_of_a_job_takes_as_many_statements_after_many_tries_as_after_two(empty: World) -> None:
+    """What stores a job's tries as pairs and gives out the next job, on SQLite."""
+    duel = Duel(empty)
+    taken = {}
+    for rights in (1, 4):
+        path, target = duel.take(), duel.data()["job"]["target"]
+        other = next(label for label in LABELS if label != target)
+        for number in range(rights + 1):
+            said = other if number == rights else target
+            assert post(duel.visitor, f"{path}/tries", {"key": f"k{number}", "text": f"say {said} {number}"}).is_success
+            duel.answer()
+        ended = {"key": "end", "reasons": {"label": "So.", "model": "So."}, "timings": {"total": 5.0}}
+        with counting(empty.store) as statements:
+            assert post(duel.visitor, f"{path}/finish", ended).is_success
+        taken[rights] = statements
+    assert len(taken[4]) <= len(taken[1]) <= 58, taken
+
+
 def test_who_judges_has_no_tries(empty: World) -> None:
     duel = Duel(empty)
     path, target = duel.take(), duel.data()["job"]["target"]

@@ -99,7 +99,11 @@ def open_command(
 def close_command(
     folder: FolderArgument,
     force: Annotated[
-        bool, typer.Option("--force", help="Also with work still open: jobs are taken back, their tries kept.")
+        bool,
+        typer.Option(
+            "--force",
+            help="Also with work still open (jobs are taken back, their tries kept) or without a verified pair.",
+        ),
     ] = False,
     project: ProjectOption = None,
     database: DatabaseOption = None,

@@ -196,6 +196,8 @@ ENGLISH = {
     "round_not_closed": "round {n} is not closed; close it first",
     "round_has_work": "{jobs} jobs are in people's hands, {tries} tries wait for a model, {pairs} pairs for their "
     "verdict; wait, or close all the same with --force: nothing written is lost",
+    "round_empty": "no pair of round {n} has a label that others gave it, so there would be nothing to test on; let "
+    "people write and judge first, or close it all the same with --force",
     "judge_labels": "{name}: says {says}, and the project's labels are {wanted}; take a model that says these",
     "no_contexts": "there is no context that no round has used; import more first",
     "adversaries": "a round has 1 to {most} adversaries of different names",

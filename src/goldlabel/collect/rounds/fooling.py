@@ -8,17 +8,16 @@ without a model to be seen a job ends with its one sentence, which is verified w
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import select
 
 from goldlabel.collect.messages import message
 from goldlabel.collect.money.ledger import in_units
 from goldlabel.collect.refusals import Conflict, Invalid
 from goldlabel.collect.rounds.records import store_pairs
-from goldlabel.collect.rounds.rounds import Round, rates_of, round_of
+from goldlabel.collect.rounds.rounds import rates_of, round_of
 from goldlabel.collect.rounds.tries import counted_tries, job_of, tries_left
-from goldlabel.collect.schema import tasks, tries
+from goldlabel.collect.schema import pairs
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import drawing
 from goldlabel.collect.work.answering import Receipt, begin_answer, checked_timings, receipt, store_answer
@@ -47,7 +46,7 @@ def finish(
     arm, made = job.arm, counted_tries(job.arm, job.tries)
     if not made:
         raise Conflict("no_try")
-    fought = _round_of(tx, row)
+    fought = round_of(tx, made[0].round_id)
     said: dict[str, str] = {}
     if arm.shows_model:
         if made[-1].fooled is None:
@@ -57,37 +56,18 @@ def finish(
         said = _checked_reasons(reasons) if made[-1].fooled else {}
     times = checked_timings(timings or {})
     answer = store_answer(tx, row, key, timings=times, seconds=times.get("total"))
+    hidden = not arm.shows_model
     about = {"round": fought.number}
-    stored = [
-        *store_pairs(tx, row, made[:-1], about, answer, fought.id),
-        *store_pairs(
-            tx,
-            row,
-            made[-1:],
-            about | ({"reasons": said} if said else {}),
-            answer,
-            fought.id,
-            all_judged=not arm.shows_model,
-        ),
-    ]
+    stored = store_pairs(tx, row, made, about, answer, fought.id, all_judged=hidden, reasons=said)
     rate = rates_of(job.project, fought).pair
     reason = message("pay_job", rate=str(rate), currency=job.project.protocol.pay.currency)
     written = [[pair_id, one.target] for pair_id, one in zip(stored, made, strict=True)]
     earned = [Earning("base", in_units(rate), reason)]
     units = record_answer(tx, answer, "answer.written", f"premise {row.premise_id}", {"pairs": written}, earned)
-    if answer.state == "counted" and (made[-1].fooled or not arm.shows_model):
-        task = tx.row(tasks, id=row.task_id)
-        assert task is not None
-        subset_id = drawing.lock_subset(tx, job.project.id, "written", task.condition, task.genre)
+    if answer.state == "counted" and (made[-1].fooled or hidden):
+        subset_id = tx.value(select(pairs.c.subset_id).where(pairs.c.id == stored[-1]))  # held since it was stored
         drawing.draw_subset(tx, job.project, subset_id, person_id)
     return receipt(tx, answer, units)
-
-
-def _round_of(tx: Transaction, row: Row[Any]) -> Round:
-    """Return the round in which an assignment's tries were made."""
-    first = tx.row(tries, assignment_id=row.id)
-    assert first is not None
-    return round_of(tx, first.round_id)
 
 
 def _checked_reasons(reasons: Mapping[str, str]) -> dict[str, str]:

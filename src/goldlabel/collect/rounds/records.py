@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, bindparam, select
+from sqlalchemy import Row, bindparam, case, select
 
 from goldlabel.collect.protocols import ONLY
 from goldlabel.collect.rounds.proposals import told_of
@@ -23,6 +23,7 @@ class Try:
     ``problem`` is why another than the drawn one answered, or, where there are no scores, none could.
     """
 
+    round_id: int
     number: int
     key: str
     target: str
@@ -57,6 +58,7 @@ _TRIES = select(tries).where(tries.c.assignment_id == bindparam("assignment_id")
 def read_try(row: Row[Any]) -> Try:
     """Return the try of a row."""
     names = (
+        "round_id",
         "number",
         "key",
         "target",
@@ -81,16 +83,21 @@ def store_pairs(
     round_id: int,
     *,
     all_judged: bool = False,
+    reasons: Mapping[str, str] | None = None,
 ) -> list[int]:
-    """Store the tries of a job as pairs: those that are to be verified beside those that are not; return their ids.
+    """Store the tries of a job as pairs: those that are to be verified behind those that are not; return their ids.
 
-    What fooled the model is, or with ``all_judged`` everything. ``about`` is what is told of all of them. A job without
-    an ``answer`` was not ended, and nothing of it is verified.
+    What fooled the model is, or with ``all_judged`` everything: that is the last one, or none. ``about`` is what is
+    told of all of them, ``reasons`` of the last. A job without an ``answer`` was not ended, and nothing of it is
+    verified.
     """
+    if not made:
+        return []
     task = tx.row(tasks, id=job.task_id)
     assert task is not None
-    stored = []
+    by_origin: dict[str, list[dict[str, Any]]] = {"tried": [], "written": []}
     for one in made:
+        why = {"reasons": dict(reasons)} if reasons and one is made[-1] else {}
         new = {
             "project_id": job.project_id,
             "premise_id": job.premise_id,
@@ -99,19 +106,23 @@ def store_pairs(
             "hypothesis": one.text,
             "label": one.target,
             "level": ONLY,
-            "meta": told(one) | told_of(tx, one.proposal_id, one.text) | dict(about),
+            "meta": told(one) | told_of(tx, one.proposal_id, one.text) | dict(about) | why,
             "round_id": round_id,
         }
-        origin = "written" if (one.fooled or all_judged) and answer is not None else "tried"
+        by_origin["written" if (one.fooled or all_judged) and answer is not None else "tried"].append(new)
+    stored: list[int] = []
+    for origin, rows in by_origin.items():
+        if not rows:
+            continue
         subset_id = drawing.lock_subset(tx, job.project_id, origin, task.condition, task.genre)
         if answer is None or answer.state == "counted":
-            (pair_id,) = drawing.place(tx, subset_id, [new])
+            stored += drawing.place(tx, subset_id, rows)
         else:
             late = {"subset_id": subset_id, "considered": True, "state": "late", "created_at": tx.now}
-            (pair_id,) = tx.insert_returning(pairs, [new | late])
-        own = (tries.c.assignment_id == job.id, tries.c.number == one.number)
-        tx.run(tries.update().where(*own).values(pair_id=pair_id))
-        stored.append(pair_id)
+            stored += tx.insert_returning(pairs, [new | late for new in rows])
+    became = {one.number: pair_id for one, pair_id in zip(made, stored, strict=True)}
+    own = (tries.c.assignment_id == job.id, tries.c.number.in_(became))
+    tx.run(tries.update().where(*own).values(pair_id=case(became, value=tries.c.number)))
     return stored
 
 

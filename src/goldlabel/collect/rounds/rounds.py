@@ -27,6 +27,7 @@ from goldlabel.collect.rounds.round_splits import HeldOut, round_name
 from goldlabel.collect.schema import assignments, pairs, projects, rounds, tasks, tries
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work.leases import give_back
+from goldlabel.pairs.labels import NO_GOLD
 
 LATER_TRIES = 10
 """Tries from the second round on, where the first had those of the protocol (Nie et al. 2020, section 2.4)."""
@@ -145,8 +146,8 @@ def open_round(
 def close_round(tx: Transaction, project_id: int, *, force: bool = False, by: int | None) -> Round:
     """Close the open round; asked again, it stays closed.
 
-    With work still open it is refused, or with ``force`` jobs are taken back. Tries of jobs that nobody ended become
-    pairs as well, unverified and flagged.
+    With work still open, or without a pair that was verified, it is refused, or with ``force`` done all the same: jobs
+    are taken back. Tries of jobs that nobody ended become pairs as well, unverified and flagged.
     """
     _with_rounds(tx, project_id)
     current = open_round_of(tx, project_id)
@@ -158,6 +159,8 @@ def close_round(tx: Transaction, project_id: int, *, force: bool = False, by: in
     work = open_work(tx, project_id, current)
     if work and not force:
         raise Conflict("round_has_work", jobs=work.jobs, tries=work.tries, pairs=work.unverified)
+    if not force and not _verified(tx, current):
+        raise Conflict("round_empty", n=current.number)
     held = select(assignments).where(*_held_jobs(project_id)).order_by(assignments.c.id)
     for row in tx.all(held):
         tx.lock(tasks, row.task_id)
@@ -237,6 +240,12 @@ def open_work(tx: Transaction, project_id: int, current: Round) -> OpenWork:
     drawn = (pairs.c.round_id == current.id, pairs.c.state == "counted", pairs.c.draw_number.is_not(None))
     unverified = tx.value(select(func.count()).select_from(pairs).where(*drawn, pairs.c.verdict.is_(None)))
     return OpenWork(int(jobs), int(waiting), int(unverified))
+
+
+def _verified(tx: Transaction, current: Round) -> bool:
+    """Say whether others gave a pair of a round a label."""
+    labelled = (pairs.c.round_id == current.id, pairs.c.state == "counted", pairs.c.verdict != NO_GOLD)
+    return tx.one(select(pairs.c.id).where(*labelled).limit(1)) is not None
 
 
 def _with_rounds(tx: Transaction, project_id: int) -> Project:
