@@ -109,7 +109,7 @@ def spoken() -> str:
 def say(text: str, /, **parameters: object) -> str:
     """Return a text of ours in the language that is written, with its gaps filled."""
     template = catalogue(_PACKAGE, spoken()).gettext(text)
-    return _ranged(template.format(**parameters)) if parameters else template
+    return say_ranges(template.format(**parameters)) if parameters else template
 
 
 def translate(said: Message | Word) -> str:
@@ -117,13 +117,13 @@ def translate(said: Message | Word) -> str:
     if isinstance(said, Word):
         return say(said)
     template = templates(_PACKAGE, spoken()).get(said.name, said.english)
-    return _ranged(fill(template, said.parameters, translate, comma()))
+    return say_ranges(fill(template, said.parameters, translate, comma()))
 
 
 def translate_name(name: str, kind: str) -> str:
     """Return the name of a part of pairs, which begins with the kind of it: ``premise length 3 to 5``."""
     known = say(name)
-    return known if known != name else _ranged(name.replace(kind, say(kind), 1))
+    return known if known != name else say_ranges(name.replace(kind, say(kind), 1))
 
 
 def comma() -> str:
@@ -136,6 +136,7 @@ def sentences(*parts: str) -> str:
     return ("" if spoken() == "zh" else " ").join(part for part in parts if part)
 
 
-def _ranged(text: str) -> str:
+def say_ranges(text: str) -> str:
+    """Return a text with its intervals in the language that is written."""
     between = _RANGES.get(spoken())
     return _BETWEEN.sub(between, text) if between else text

@@ -29,6 +29,7 @@ from goldlabel.report.parts.bench_results import SETTINGS, BenchFolder, read_ben
 from goldlabel.report.parts.bench_sections import bench_gaps, bench_headline, bench_sections, bench_tiles
 from goldlabel.report.parts.changes import audit_changes, bench_changes
 from goldlabel.report.parts.disagreement import Texts, disagreement_sections
+from goldlabel.report.parts.suite_words import say_note
 from goldlabel.report.parts.training import TrainingRun, training_gaps, training_headline, training_sections
 from goldlabel.report.parts.verifications import FIGURES as VERIFICATION
 from goldlabel.report.parts.verifications import VerificationFolder, agreement_sections, read_verification
@@ -189,7 +190,7 @@ def make_page(results: Results, data: Mapping[str, str]) -> tuple[Page, list[str
     if gaps:
         text = say("A report shows what there is; this is what its results lack.")
         sections.append(Section(heading=say("What is missing"), text=text, items=[Item(*gap) for gap in gaps]))
-    if notes := [Item(note) for bench in results.latest for note in bench.notes]:
+    if notes := [Item(say_note(note)) for bench in results.latest for note in bench.notes]:
         text = say("What the suites say of their own figures.")
         sections.append(Section(heading=say("To know"), text=text, items=notes))
     text = say("What the figures are a function of.")

@@ -15,6 +15,7 @@ from goldlabel.report.figure import Figure
 from goldlabel.report.language import comma, say, sentences, translate_name
 from goldlabel.report.page import Section, Tile
 from goldlabel.report.parts.bench_results import BenchFolder
+from goldlabel.report.parts.suite_words import say_cell, say_column, say_note, say_table
 from goldlabel.report.plots import draw_dots, draw_heat_map, draw_reliability, draw_scatter
 from goldlabel.report.table import Cell, Column, Table, Value
 
@@ -130,7 +131,7 @@ def bench_sections(bench: BenchFolder) -> Iterator[Section]:
         )
         yield Section(heading=say("How sure, how right"), text=text, figures=figures, table=errors)
     others = [
-        _suite_table(bench.suite, name, frame)
+        suite_table(bench.suite, name, frame)
         for name, frame in bench.tables.items()
         if name not in TOLD_ELSEWHERE and len(frame)
     ]
@@ -139,14 +140,19 @@ def bench_sections(bench: BenchFolder) -> Iterator[Section]:
         yield Section(heading=say("The suite's own tables"), text=text, tables=others)
 
 
-def _suite_table(suite: str, name: str, frame: pl.DataFrame) -> Table:
+def suite_table(suite: str, name: str, frame: pl.DataFrame) -> Table:
     """Return a suite's table with one place behind the point, and p-values in words."""
     in_words = frame.with_columns(
         pl.col(column).map_elements(p_in_words, return_dtype=pl.String)
         for column in P_VALUES
         if column in frame.columns and frame[column].dtype.is_numeric()
     )
-    return Table.of(in_words, name=f"{suite}-{name}", caption=name.replace("-", " ").capitalize(), places=1)
+    rows = [
+        [say_cell(column, value) if isinstance(value, str) else value for column, value in row.items()]
+        for row in in_words.iter_rows(named=True)
+    ]
+    columns = [Column(say_column(column), 1) for column in in_words.columns]
+    return Table(columns=columns, rows=rows, name=f"{suite}-{name}", caption=say_table(name))
 
 
 def bench_gaps(bench: BenchFolder) -> Iterator[tuple[str, str]]:
@@ -157,7 +163,7 @@ def bench_gaps(bench: BenchFolder) -> Iterator[tuple[str, str]]:
             say("give the same command once more"),
         )
     for name, why in bench.missing.items():
-        yield say("{name} is missing", name=name), why
+        yield say("{name} is missing", name=name), say_note(why)
     for name, why in bench.failed.items():
         yield say("{model} has no answers", model=name), why
     for model, name in sorted(bench.trained_on):
