@@ -5,17 +5,25 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --constraint constraints.txt
 DEMO_SERVE ?= 1
+# Bytecode is kept whatever the environment says: every worker, and every program that a test starts, would else compile
+# all sources again.
+export PYTHONDONTWRITEBYTECODE :=
 # One more than two cores: tests wait for browsers, servers and other processes a quarter of their time.
 WORKERS ?= 3
 GPU_TESTS := tests/models/test_precision.py tests/models/test_reference_logits.py tests/train/test_gpu.py tests/models/test_pretrained_gpu.py \
 	tests/models/test_scoring.py
 
-.PHONY: demo test test-gpu check docs bench system clean
+.PHONY: demo test pytest test-gpu check docs bench system clean
 
 demo: $(VENV)/core
 	$(BIN)/goldlabel demo $(if $(filter 0,$(DEMO_SERVE)),--no-serve,)
 
-test: $(VENV)/dev system check
+# The system's packages come while Python's are installed; types are checked while tests wait.
+test:
+	$(MAKE) --no-print-directory --jobs 2 $(VENV)/dev system
+	$(MAKE) --no-print-directory --jobs 2 check pytest
+
+pytest: $(VENV)/dev
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 # Where there is a CUDA device: every network and an encoder on it. `make test` hides it.
@@ -49,6 +57,6 @@ $(VENV)/core: $(VENV)/bin/pip pyproject.toml constraints.txt
 	$(INSTALL) --editable .
 	@touch $@
 
-$(VENV)/dev: $(VENV)/core
+$(VENV)/dev: $(VENV)/bin/pip pyproject.toml constraints.txt
 	$(INSTALL) --editable '.[dev]'
-	@touch $@
+	@touch $(VENV)/core $@

@@ -144,13 +144,13 @@ def discoveries(design: Design, runs: int) -> list[Rate]:
     return [artifact, feature]
 
 
-PARTS = ((feature_tests, 50), (word_shares, 500), (judgements, 300), (discoveries, 60))
+PARTS = ((feature_tests, 50), (word_shares, 500), (judgements, 150), (discoveries, 60))
 
 
 def measure(runs: int = 1, designs: tuple[Design, ...] = DESIGNS) -> list[Rate]:
     """Return the rates of everything here; ``runs`` is how many times as long as the tests."""
     rates = [rate for design in designs for part, length in PARTS for rate in part(design, runs * length)]
-    return [*rates, *(rate for design in designs for rate in judgements(design, runs * 300, UNEVEN))]
+    return [*rates, *(rate for design in designs for rate in judgements(design, runs * 150, UNEVEN))]
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
@@ -167,7 +167,7 @@ def test_cross_validated_figures_hold_the_truth(design: Design) -> None:
 
     Over 800 runs the gain's interval covered 0.969, 0.962 and 0.939, and its test rejected 0.042, 0.036 and 0.050.
     """
-    assert faults(judgements(design, 300), chance=0.05) == []
+    assert faults(judgements(design, 150), chance=0.05) == []
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=str)

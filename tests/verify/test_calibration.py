@@ -89,7 +89,7 @@ def measure(runs: int = 1, designs: tuple[Design, ...] = DESIGNS) -> list[Rate]:
     for design in designs:
         truth, random = truths(design.size, design.common), np.random.RandomState(21)
         by_name = {name: coverage(name, design) for name in truth}
-        for run in range(300 * runs):
+        for run in range(150 * runs):
             measured = figures(simulate(design, random), simulate(design, random, ease=0.7), resamples=99, seed=run)
             for name, rate in by_name.items():
                 rate.cover(measured[name], truth[name])

@@ -114,15 +114,15 @@ def practise(visit: Visit, site: Site, project_id: int, role: str, language: str
     visit.page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_whole_project(site: Site, browser: Browser, language: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("language", "writers"), [("en", 3), ("zh", 1)])
+def test_a_whole_project(site: Site, browser: Browser, language: str, writers: int, tmp_path: Path) -> None:
     words = WORDS[language]
     with site.visit(browser, None, language=language) as requester:
         log_in(requester, "requester")
         project_id, links = set_up(requester, language)
         requester.complaints.clear()
 
-        for number in range(3):
+        for number in range(writers):
             with site.visit(browser, None, language=language) as writer:
                 page = writer.page
                 join_project(writer, links["writer"], f"writer-{number}")
@@ -145,7 +145,7 @@ def test_a_whole_project(site: Site, browser: Browser, language: str, tmp_path: 
                     page.keyboard.press("Control+Enter")
                 expect_text(page, "h1", words["over"])
                 assert number == 1 or writer.complaints == []
-        assert site.count(pairs) == 18
+        assert site.count(pairs) == 6 * writers
 
         voted = 0
         for number in range(4):
@@ -184,11 +184,12 @@ def test_a_whole_project(site: Site, browser: Browser, language: str, tmp_path: 
     with zipfile.ZipFile(tmp_path / "export.zip") as archive:
         archive.extractall(tmp_path / "export")
     exported = read(tmp_path / "export").collect()
-    assert len(exported) == 18
+    assert len(exported) == 6 * writers
     judged = exported.filter(pl.col("votes").list.len() == 5)
     assert len(judged) * 4 == voted
     assert judged["votes"].list.n_unique().to_list() == [1] * len(judged)
-    assert set(exported["premise"]) == set(PREMISES[language][:3])
+    assert set(exported["premise"]) <= set(PREMISES[language][:3])
+    assert exported["premise"].n_unique() == writers
     assert set(exported["condition"]) == {"multi-constraint"}
     with site.store.read() as tx:
         assert recount.check(tx, project_id) == []
