@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 import goldlabel as gl
+from goldlabel.evaluate.results import BenchResults
 from goldlabel.pairs import Card, Pairs
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -43,7 +44,7 @@ def base(name: str = "base", count: int = 60) -> Pairs:
     return dataset(rows("base", count, "train") + rows("base", 12, "dev") + rows("base", 12, "test"), name)
 
 
-def run(suite: str, folder: Path, pairs: Pairs, models: Any, option: str, **more: Any) -> gl.evaluate.BenchResults:
+def run(suite: str, folder: Path, pairs: Pairs, models: Any, option: str, **more: Any) -> BenchResults:
     """Bench a suite on a campaign that lies in a folder."""
     name = pairs.card.name
     if not (folder / name).exists():

@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 from goldlabel.errors import GoldlabelError, InputError
-from goldlabel.executors import DIED, EXECUTORS, Failure, Processes, Tell, open_executor
+from goldlabel.executors import DIED, EXECUTORS, Failure, Tell, open_executor
+from goldlabel.executors.processes import Processes
 
 HERE = [name for name in EXECUTORS if name != "ray"]
 """Where no cluster is started for it; ``test_ray`` has one."""
 SCRIPT = """
 import sys
-from goldlabel.executors import Processes
+from goldlabel.executors.processes import Processes
 from tests.executors.test_executors import linger
 
 if __name__ == "__main__":

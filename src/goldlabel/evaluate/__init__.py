@@ -2,11 +2,9 @@
 
 from goldlabel.evaluate.comparison import Comparison, Contrast, Example, compare
 from goldlabel.evaluate.prediction import Prediction, predict
-from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.scores import DatasetScore, LabelScore, Score, Scores, score
 
 __all__ = [
-    "BenchResults",
     "Comparison",
     "Contrast",
     "DatasetScore",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.models import Model, load_model
+from goldlabel.models.model import Charging
 from goldlabel.models.predictions import Predictions
 from goldlabel.models.probabilities import describe_improbable, find_improbable
 from goldlabel.pairs import Pairs
@@ -52,9 +53,7 @@ def open_model(model: Model | str | Path, datasets: Sequence[Pairs], **loading: 
 
 def usage_of(model: Model) -> EndpointSummary | None:
     """Return what an endpoint was asked and what that cost; no other model costs anything."""
-    from goldlabel.models.endpoint import Endpoint
-
-    return model.summary() if isinstance(model, Endpoint) else None
+    return model.summary() if isinstance(model, Charging) else None
 
 
 def judged_pairs(

@@ -14,7 +14,6 @@ from goldlabel.errors import InputError
 from goldlabel.executors.executor import DIED, Executor, Failure, OnDone, OnTold, Tell, Work, collect
 from goldlabel.executors.gpus import gpus_here, share_gpus
 from goldlabel.executors.here import Here
-from goldlabel.executors.processes import Processes
 from goldlabel.registry import Registry
 
 __all__ = [
@@ -25,7 +24,6 @@ __all__ = [
     "Here",
     "OnDone",
     "OnTold",
-    "Processes",
     "Tell",
     "Work",
     "collect",
@@ -73,6 +71,8 @@ def _open_here(jobs: int | None, cluster: str | None, gpus_per_job: float | None
 
 @contextmanager
 def _open_processes(jobs: int | None, cluster: str | None, gpus_per_job: float | None) -> Iterator[Executor]:
+    from goldlabel.executors.processes import Processes
+
     most = jobs or os.cpu_count() or 1
     if gpus_per_job:
         gpus = share_gpus(gpus_per_job)

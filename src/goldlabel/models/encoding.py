@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.models.arrow import map_batch, write_batch
+from goldlabel.models.model import READS
 from goldlabel.models.vocabulary import END, NULL, OTHER, SPECIALS, START, Vocabulary, build_vocabulary
 from goldlabel.pairs.tokens import TOKENIZERS
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from goldlabel.models.network import PairTensors
 
-READS = ("both", "hypothesis", "premise")
 BOUNDARIES = ("", "ends", "null")
 FIELDS = ("characters", "match", "tags")
 """What a network may ask for beside a token's number."""

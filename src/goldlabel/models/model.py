@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,13 @@ from goldlabel.models.options import own_options
 from goldlabel.pairs.labels import NO_GOLD, LabelSpace
 from goldlabel.registry import Registry, import_extra
 
+if TYPE_CHECKING:
+    from goldlabel.models.endpoint import EndpointSummary
+
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
+READS = ("both", "hypothesis", "premise")
+"""What of a pair a model may see."""
 DEVICES = ("auto", "cpu", "cuda")
 PRECISIONS = ("auto", "fp32", "tf32", "bf16")
 SCORING_PRECISIONS = (*PRECISIONS, "fp16", "int8")
@@ -56,6 +61,14 @@ class Unmoved:
 
     def close(self) -> None:
         """Hold nothing."""
+
+
+class Charging(Unmoved):
+    """A model that somebody else runs and may charge for; told by its class without importing what it is asked by."""
+
+    def summary(self) -> EndpointSummary:
+        """Return what was answered, what was not and why, and what that cost, since the model was made."""
+        raise NotImplementedError
 
 
 class Member(Protocol):

@@ -230,12 +230,12 @@ def _candidates(rows: Row, group: NDArray[np.int64]) -> Iterator[tuple[Row, Row]
 
 def _join(number: NDArray[np.int32], left: Row, right: Row) -> NDArray[np.int32]:
     """Return clusters that are joined where a left row is like a right one."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     apart = number[left] != number[right]
     if not apart.any():
         return number
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     clusters = int(number.max()) + 1
     edges = (np.ones(int(apart.sum()), dtype=bool), (number[left[apart]], number[right[apart]]))
     # Components are numbered in the order of their first nodes, and so clusters in that of their first rows.

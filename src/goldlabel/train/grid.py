@@ -12,8 +12,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from goldlabel.errors import InputError
 from goldlabel.models.options import parse_options
 from goldlabel.registry import suggest
@@ -34,6 +32,8 @@ def shipped_grids() -> list[str]:
 
 def read_grid(name: str | Path, model: str, debias: str | None = None) -> Grid:
     """Read a YAML file, or a shipped grid by its name, as values for ``model`` and the method it is debiased by."""
+    import yaml
+
     path = Path(name)
     if not path.exists():
         if str(name) not in shipped_grids():

@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, get_args, get_type_hints
 
 from goldlabel.errors import InputError
-from goldlabel.models.encoding import READS
-from goldlabel.models.model import DEVICES, PRECISIONS, find_member
+from goldlabel.models.model import DEVICES, PRECISIONS, READS, find_member
 from goldlabel.models.options import own_options, parse_value
 from goldlabel.pairs.tokens import TOKENIZERS
 from goldlabel.registry import import_extra, one_of

@@ -19,7 +19,7 @@ from goldlabel.models.endpoint.options import EndpointOptions
 from goldlabel.models.endpoint.prompt import Example, Prompt, prompt_language, read_prompt, shipped_prompt
 from goldlabel.models.endpoint.session import OnProgress, Question, Session
 from goldlabel.models.endpoint.tally import EndpointSummary, Tally
-from goldlabel.models.model import Unmoved, check_sides
+from goldlabel.models.model import Charging, check_sides
 from goldlabel.models.options import check_options, own_options, parse_options
 from goldlabel.pairs.dataset import read
 from goldlabel.pairs.drawing import draw, quotas, shuffled
@@ -55,7 +55,7 @@ def parse_reference(reference: str) -> tuple[str, str]:
     return url.rstrip("/"), model
 
 
-class Endpoint(Unmoved):
+class Endpoint(Charging):
     """A language model behind an OpenAI-compatible endpoint.
 
     ``predict`` may be called from any thread, several at a time, and from within a running event loop (which it

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from goldlabel.errors import InputError
+from goldlabel.models.model import READS
 from goldlabel.models.options import Bounds, Count, OneOf, Positive
 from goldlabel.seeds import check_seed
 
 APIS = ("chat", "completion")
 ANSWERS = ("auto", "logprobs", "constrained", "free")
 LANGUAGES = ("auto", "en", "zh")
-READS = ("both", "hypothesis", "premise")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile
 from goldlabel.models.endpoint.answers import Words, plain
-from goldlabel.models.endpoint.options import READS
+from goldlabel.models.model import READS
 from goldlabel.pairs.labels import LabelSpace
 
 PROMPTS = Path(__file__).parent / "prompts"

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 LABELS = {"E": "entailment", "N": "neutral", "C": "contradiction"}
 LANGUAGES = ("en", "zh")
@@ -82,25 +82,27 @@ class Bound:
 
     def pieces(self, template: str) -> tuple[Piece, ...]:
         """Take one of the form's templates apart into text and slots."""
-        pieces: list[Piece] = []
-        end = 0
-        for match in _SLOT.finditer(template):
-            if match.start() > end:
-                pieces.append(template[end : match.start()])
-            terms = re.findall(r"([+-])([a-z])", match[2])
-            pieces.append(
-                Use(
-                    self._exchanged(match[1]),
-                    tuple(self._exchanged(slot) for sign, slot in terms if sign == "+"),
-                    tuple(self._exchanged(slot) for sign, slot in terms if sign == "-"),
-                    match[3] or "self",
-                )
-            )
-            end = match.end()
-        return (*pieces, template[end:]) if end < len(template) else tuple(pieces)
+        return tuple(piece if isinstance(piece, str) else self._exchanged(piece) for piece in _pieces(template))
 
-    def _exchanged(self, slot: str) -> str:
-        return self.exchange.get(slot, slot)
+    def _exchanged(self, use: Use) -> Use:
+        slot, plus, minus = (
+            tuple(self.exchange.get(name, name) for name in names) for names in (use.slot, use.plus, use.minus)
+        )
+        return Use(slot[0], plus, minus, use.form)
+
+
+@cache
+def _pieces(template: str) -> tuple[Piece, ...]:
+    pieces: list[Piece] = []
+    end = 0
+    for match in _SLOT.finditer(template):
+        if match.start() > end:
+            pieces.append(template[end : match.start()])
+        terms = re.findall(r"([+-])([a-z])", match[2])
+        plus, minus = (tuple(slot for sign, slot in terms if sign == wanted) for wanted in "+-")
+        pieces.append(Use(match[1], plus, minus, match[3] or "self"))
+        end = match.end()
+    return (*pieces, template[end:]) if end < len(template) else tuple(pieces)
 
 
 @dataclass(frozen=True)
