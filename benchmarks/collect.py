@@ -17,11 +17,13 @@ Export:  a project with 50,000 pairs, 15 % of them verified, or projects of the 
 Import:  200,000 premises are added while somebody votes without pause: how long do the votes wait?
 Beside:  Potato and Label Studio with as many items and annotators, where a Python is named that has them.
 
-The defaults are the whole measurement. A short look, whose counts mean as much as those of the long one but whose times
-mean little:
+The defaults are the whole measurement, some 25 minutes on eight cores. Where there is less time, leave out rounds and
+sizes; the load alone of 200 annotators on PostgreSQL, with ten kills, in three minutes:
 
-    python benchmarks/collect.py --databases postgresql --crowd 40 --seconds 15 --kills 4 --items 2000 \\
+    python benchmarks/collect.py --databases postgresql --rounds paced killed --seconds 60 --pace 2.5 --items 20000 \\
         --pairs 0 --premises 0
+
+What is done is said as it is done (on the standard error), and the last lines sum up each database.
 """
 
 from __future__ import annotations
@@ -52,6 +54,8 @@ from measure import measure, write_result
 from rivals import LabelStudio, Potato, try_rival
 from servers import Server, free_port, postgres, serving, spent
 
+ROUNDS = ("paced", "no_pauses", "killed", "one_process", "restarted")
+"""The last two are of PostgreSQL alone."""
 GENRES = ("government", "news", "literature", "television", "telephone")
 """As many as OCNLI has; pairs of one genre and condition are numbered one after another, so writers of one wait."""
 
@@ -269,19 +273,21 @@ def try_load(
     """Run all rounds on one database; ``restart`` crashes it and starts it again."""
     figures: dict[str, Any] = {}
     whole, backup = Record(), Backup(place, folder)
-    rounds: list[tuple[str, float, int, int, list[Interruption]]] = [
+    every: list[tuple[str, float, int, int, list[Interruption]]] = [
         ("paced", options.pace, 0, processes, []),
         ("no_pauses", 0.0, 0, processes, []),
         ("killed", options.pace, options.kills, processes, []),
     ]
     if restart is not None:
-        rounds += [
+        every += [
             ("one_process", options.pace, 0, 1, []),
             ("restarted", options.pace, 0, processes, [lambda _: restart(), backup.take, lambda _: restart()]),
         ]
+    rounds = [one for one in every if one[0] in options.rounds]
     with serving(place, processes) as all_servers:
-        for name, pace, kills, used, interruptions in rounds:
+        for number, (name, pace, kills, used, interruptions) in enumerate(rounds, 1):
             servers = all_servers[:used]
+            tell(f"round {number} of {len(rounds)}, {name}: {options.seconds:g} s")
             start, before = time.perf_counter(), spent(servers)[1]
             record = asyncio.run(load(servers, people, options.seconds, pace, kills, interruptions))
             elapsed, (memory, processor) = time.perf_counter() - start, spent(servers)
@@ -300,14 +306,37 @@ def try_load(
                 "load_average": os.getloadavg()[0],
             }
             show_round(name, figures[name])
+    tell("comparing what was acknowledged with the database")
     figures["database"] = compare(place, whole)
     show_database(figures["database"])
-    if restart is not None:
+    if backup.file.exists():
         figures["backup"] = backup.compare()
         print(
             "  backup taken meanwhile:", ", ".join(f"{n.replace('_', ' ')} {v:,}" for n, v in figures["backup"].items())
         )
     return figures
+
+
+def tell(what: str) -> None:
+    """Say what is done now, and when."""
+    print(f"[{time.strftime('%H:%M:%S')}] {what}", file=sys.stderr, flush=True)
+
+
+def summary(name: str, figures: dict[str, Any]) -> str:
+    """Return the figures of a database that matter most, in one line."""
+    slowest = {
+        one: max(seen["p95"] for seen in figures[one]["milliseconds"].values())
+        for one in ROUNDS
+        if one in figures and figures[one]["milliseconds"]
+    }
+    kills = sum(figures[one]["kills"] for one in ROUNDS if one in figures)
+    counts = figures["database"]
+    twice = counts["stored_twice"] + counts["tasks_counted_twice"] + counts["items_given_twice_to_one_person"]
+    return (
+        f"{name}: p95 of the slowest request {', '.join(f'{one} {most:.0f} ms' for one, most in slowest.items())}; "
+        f"{kills} kills, {counts['acknowledged']:,} acknowledged, {counts['lost']:,} lost, {twice:,} twice, "
+        f"{counts['differences_from_the_events']:,} differences from the events"
+    )
 
 
 def show_database(figures: dict[str, int]) -> None:
@@ -331,9 +360,11 @@ def show_round(name: str, figures: dict[str, Any]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=60, help="of each round")
+    parser.add_argument("--rounds", nargs="*", choices=ROUNDS, default=ROUNDS, help="which of them")
+    parser.add_argument("--processes", type=int, default=2, help="server processes on PostgreSQL")
     parser.add_argument("--annotators", type=int, default=100, help="on SQLite, with one server process")
-    parser.add_argument("--crowd", type=int, default=200, help="annotators on PostgreSQL, with two server processes")
+    parser.add_argument("--crowd", type=int, default=200, help="annotators on PostgreSQL")
     parser.add_argument("--items", type=int, default=100_000, help="premises to write about, and pairs to judge")
     parser.add_argument("--pace", type=float, default=1.0, help="mean seconds between two requests of an annotator")
     parser.add_argument("--kills", type=int, default=10)
@@ -348,7 +379,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, postgres() as (url, restart):
         places = {
             "sqlite": (f"{folder}/sqlite", 1, options.annotators, None),
-            "postgresql": (url, 2, options.crowd, restart),
+            "postgresql": (url, options.processes, options.crowd, restart),
         }
         for name in options.databases:
             place, processes, annotators, crash = places[name]
@@ -356,6 +387,7 @@ def main() -> None:
                 print(f"{name}: not measured, it is not installed")
                 continue
             start = time.perf_counter()
+            tell(f"{name}: making {options.items:,} items and {annotators} annotators")
             people = prepare(place, options.items, annotators)
             print(
                 f"{name}, {processes} process(es), {annotators} annotators, {options.items:,} items, "
@@ -368,6 +400,7 @@ def main() -> None:
             }
         for pairs in filter(None, options.pairs):
             place = f"{folder}/export-{pairs}"
+            tell(f"making a project of {pairs:,} pairs, then exporting it and opening its pages")
             project_id = fill(place, pairs)
             seen = measure(run_export, place, project_id, f"{folder}/out-{pairs}")
             figures[f"export of {pairs}"] = {name: seen[name] for name in ("seconds", "peak_mb")}
@@ -377,6 +410,7 @@ def main() -> None:
                 page, most = max(((page, one[kind]) for page, one in figures["pages"].items()), key=lambda one: one[1])
                 print(f"of a requester's pages {page} takes most: {most:.0f} {unit}")
         if options.premises:
+            tell(f"importing {options.premises:,} premises while somebody votes")
             figures["import"] = seen = measure_import(f"{folder}/import", options.premises)
             print(
                 f"import of {options.premises:,} premises: {seen['seconds']:.1f} s, {seen['votes']:,} votes meanwhile; "
@@ -394,6 +428,9 @@ def main() -> None:
             show_round("paced", found)
             show_database(found.get("database", {}))
     write_result("collect", figures)
+    for name in options.databases:
+        if name in figures:
+            print(summary(name, figures[name]))
 
 
 if __name__ == "__main__":
