@@ -345,10 +345,10 @@ def test_whatever_the_sizes_nothing_leaks(rows: list[tuple[str, str | None, bool
             "level": [level for _, level, _, _ in rows],
             "writer": [writer for writer, _, _, _ in rows],
             "group": [f"premise-{premise}" for _, _, _, premise in rows],
-            "premise": [f"Premise {premise}" for _, _, _, premise in rows],
+            "unit": [premise for _, _, _, premise in rows],
         },
-        schema={"votes": pl.List(pl.String)}
-        | dict.fromkeys(("id", "split", "level", "writer", "group", "premise"), pl.String),
+        schema={"votes": pl.List(pl.String), "unit": pl.Int64}
+        | dict.fromkeys(("id", "split", "level", "writer", "group"), pl.String),
     )
     plan = VerifiedSplits(dev=dev, test=test, exclusive=("x",))
     assigned = frame.with_columns(plan.assign(frame, seed=3).alias("split"))
@@ -373,8 +373,7 @@ def test_where_units_are_small_the_sizes_are_met_and_exclusive_writers_come_firs
             "votes": [["neutral"] * 5] * 36,
             "level": ["easy", "medium", "hard"] * 12,
             "writer": writers,
-            "group": [f"premise-{number // 2}" for number in range(36)],
-            "premise": [f"Premise {number // 2}" for number in range(36)],
+            "unit": [number // 2 for number in range(36)],
         }
     )
     plan = VerifiedSplits(dev=6, test=12, exclusive=("x",))

@@ -102,8 +102,7 @@ def test_fixed_dev_and_test_hold_verified_pairs_only() -> None:
     frame = pl.DataFrame(
         {
             "id": [str(n) for n in range(6)],
-            "premise": ["a", "a", "b", "b", "c", "d"],
-            "group": ["a", "a", "b", "b", "c", "d"],
+            "unit": [0, 0, 1, 1, 2, 3],
             "level": ["easy"] * 6,
             "label": ["neutral"] * 6,
             "writer": ["ann", "ann", "ann", "bob", "ann", "ann"],

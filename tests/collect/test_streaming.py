@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import tracemalloc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from goldlabel.collect.data import records
+from goldlabel.collect.configuration import create_project
+from goldlabel.collect.data import records, settled
 from goldlabel.collect.data.export import export_project
+from goldlabel.collect.data.new_pairs import NewPair, import_pairs
 from goldlabel.collect.data.snapshot import take_snapshot
 from goldlabel.collect.money import ledger
+from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.store import Store, Transaction
 from tests.collect.campaign import Projects, bring_pairs, join, small_protocol, verify_all, write_all
 
@@ -66,6 +70,32 @@ def test_no_more_rows_are_held_of_a_larger_project(
     # The most that belongs to a block are the four votes on each of its pairs.
     assert max(rows_held) == 4 * BLOCK < 27
     assert digests(tmp_path / "whole") == digests(tmp_path / "blocks")
+
+
+def peak_of_export(folder: Path, pairs: int) -> int:
+    """Return the most bytes that Python and NumPy held at once while so many pairs were exported."""
+    store = Store.create(folder / "site")
+    with store.write() as tx:
+        made = create_project(tx, "meadow", make_protocol("vetting", "en"), seed=7)
+        new = [NewPair(premise=f"Lamp {n // 3} burns.", hypothesis=f"Lamp {n} is lit.") for n in range(pairs)]
+        import_pairs(tx, made.id, new, origin="imported", by=None)
+    del new
+    tracemalloc.start()
+    try:
+        exported = export_project(store, made.id, folder / "out")
+        assert len(exported.pairs) == pairs
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+        store.close()
+
+
+def test_memory_hardly_grows_with_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "BLOCK", 100)
+    monkeypatch.setattr(settled, "BLOCK", 100)
+    _, small, large = (peak_of_export(tmp_path / name, pairs) for name, pairs in (("a", 10), ("b", 400), ("c", 1600)))
+    # A few numbers of each pair may be held; its row alone, as the database gives it, takes 500 bytes and more.
+    assert (large - small) / 1200 < 100
 
 
 def test_a_snapshot_in_files_is_the_one_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,8 +28,8 @@ TABLE_4 = {
 def frame(pairs: int) -> pl.DataFrame:
     """Return pairs of which no two share a premise."""
     texts = [str(number) for number in range(pairs)]
-    columns = {"id": texts, "premise": texts, "group": [None] * pairs, "split": ["none"] * pairs}
-    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    columns = {"id": texts, "unit": range(pairs), "split": ["none"] * pairs}
+    return pl.DataFrame(columns, schema={"id": pl.String, "unit": pl.Int64, "split": pl.String})
 
 
 @pytest.mark.parametrize("name", TABLE_4)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.pairs.record import LISTS
-from goldlabel.pairs.units import normalised, units_of
+from goldlabel.pairs.units import normalised
 from goldlabel.seeds import random_state
 
 UNIT = "unit"
@@ -25,8 +25,12 @@ PAIR = "pair"
 
 
 def columns_for(by: str) -> list[str]:
-    """Name the columns that tell what is moved together."""
-    return [] if by == PAIR else list(dict.fromkeys(["group", "premise", *([] if by == UNIT else [by])]))
+    """Name the columns that tell what is moved together; ``unit`` is the number of the unit."""
+    if by == PAIR:
+        return []
+    if by in (UNIT, "group"):
+        return [UNIT]
+    return [by] if by in ("premise", "hypothesis") else [UNIT, by]
 
 
 def moved_together(frame: pl.DataFrame, by: str) -> NDArray[np.int64]:
@@ -36,14 +40,14 @@ def moved_together(frame: pl.DataFrame, by: str) -> NDArray[np.int64]:
     unit has elsewhere, else with its unit, so that an empty column takes no unit apart.
     """
     if by in (UNIT, "group"):
-        return units_of(frame)
+        # Of rows that were chosen among others, units are numbered anew, from 0 on.
+        return np.unique(frame[UNIT].to_numpy(), return_inverse=True)[1].astype(np.int64)
     if by == PAIR:
         key = pl.col("id")
     elif by in ("premise", "hypothesis"):
         key = normalised(by)
     else:
         refuse_lists([by])
-        frame = frame.with_columns(pl.Series(UNIT, units_of(frame)))
         value = pl.coalesce(pl.col(by), pl.col(by).min().over(UNIT))
         key = pl.struct(value, pl.when(value.is_null()).then(UNIT))
     return frame.select(key.rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()

@@ -35,7 +35,7 @@ from goldlabel.pairs.drawing import (
 from goldlabel.pairs.groups import column_values, group_columns, refuse_missing
 from goldlabel.pairs.record import COLUMNS, SPLITS
 from goldlabel.pairs.result import Result
-from goldlabel.pairs.units import normalised
+from goldlabel.pairs.units import normalised, units_of
 
 DROPPED = "dropped"
 """The mark of a pair that a plan leaves out."""
@@ -45,7 +45,7 @@ class Plan(Protocol):
     """Assigns a split, or ``DROPPED``, to each row of a frame without its texts changed."""
 
     def columns(self) -> Sequence[str]:
-        """Name the columns the plan looks at."""
+        """Name the columns the plan looks at; ``unit`` is the number of each pair's unit."""
 
     def assign(self, frame: pl.DataFrame, seed: int) -> pl.Series:
         """Return the new split of each row."""
@@ -90,11 +90,17 @@ class Split(Result):
 def apply_plan(pairs: Pairs, plan: Plan, *, seed: int = 0) -> Split:
     """Apply a plan to pairs."""
     names = list(dict.fromkeys(["id", "split", *plan.columns()]))
-    for name in names:
+    stored = [name for name in names if name != UNIT]
+    for name in stored:
         if name not in COLUMNS:
             group_columns((name,))
-    frame = pairs.frame.select(*map(column_values, names)).collect(engine="streaming")
-    refuse_missing(frame, names)
+    # Of votes, plans look at how many there are.
+    counted = pl.col("votes").list.eval(pl.element().is_null())
+    columns = (counted if name == "votes" else column_values(name) for name in stored)
+    frame = pairs.frame.select(*columns).collect(engine="streaming")
+    refuse_missing(frame, stored)
+    if UNIT in names:
+        frame = frame.with_columns(pl.Series(UNIT, units_of(pairs.frame)))
     assigned = plan.assign(frame, seed)
     kept = assigned != DROPPED
     counts = dict(assigned.filter(kept).value_counts().iter_rows())

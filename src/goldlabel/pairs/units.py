@@ -11,6 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+BLOCK = 5_000
+"""Pairs whose premises are normalised at a time."""
+
 
 def normalised(column: str) -> pl.Expr:
     """Return a text as it is compared: NFKC, lower case, letters and digits only."""
@@ -26,9 +29,17 @@ def _nfkc(texts: pl.Series) -> pl.Series:
     return texts.clone().scatter(rows, texts.gather(rows).str.normalize("NFKC")) if len(rows) else texts
 
 
-def units_of(frame: pl.DataFrame) -> NDArray[np.int64]:
-    """Number the unit of each row from its ``group`` and ``premise``."""
-    return number_units(frame["group"], frame.select(normalised("premise")).to_series())
+def units_of(frame: pl.DataFrame | pl.LazyFrame) -> NDArray[np.int64]:
+    """Number the unit of each row from its ``group`` and ``premise``.
+
+    Where all have a group, no more than hashes of the premises are held: groups alone give units their order.
+    """
+    lazy, premise = frame.lazy().select("group", "premise"), normalised("premise")
+    grouped = lazy.select(pl.col("group").is_not_null().all()).collect(engine="streaming").item()
+    blocks = lazy.collect_batches(chunk_size=BLOCK, maintain_order=True)
+    parts = [block.select("group", premise.hash(seed=0) if grouped else premise) for block in blocks]
+    columns = pl.concat(parts) if parts else lazy.collect()
+    return number_units(columns["group"], columns["premise"])
 
 
 def number_units(groups: pl.Series, premises: pl.Series) -> NDArray[np.int64]:

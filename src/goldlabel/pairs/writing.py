@@ -54,19 +54,38 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
 
     def write(self, frame: pl.DataFrame) -> None:
         """Append records; each goes to the file of its split."""
-        self._languages.update(frame["language"].drop_nulls().unique())
-        parts = frame.partition_by("split", as_dict=True, maintain_order=True)
-        for (split,), part in parts.items():
-            name = str(split)
-            if name not in self._writers:
-                path = self._folder / self._path(name)
-                path.parent.mkdir(exist_ok=True)
-                self._writers[name] = self._stack.enter_context(_parquet_writer(path))
-                self._labels[name] = {}
-            counts = self._labels[name]
-            for label, count in part["label"].value_counts().iter_rows():
-                counts[label] = counts.get(label, 0) + count
-            self._writers[name].write_table(_arrow_table(part))
+        self.write_parts([arrow_table(frame.rechunk())])
+
+    def write_parts(self, parts: Iterable[pa.Table]) -> None:
+        """Append records that come in parts, as if they came at once; no more than a part is held beside them."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        from goldlabel.pairs.arrow import SCHEMA
+
+        columns: dict[str, list[list[pa.Array]]] = {}
+        for part in parts:
+            self._languages.update(pc.unique(part["language"]).drop_null().to_pylist())
+            for name in pc.unique(part["split"]).to_pylist():
+                chosen = part.filter(pc.equal(part["split"], name))
+                for place, column in enumerate(chosen.columns):
+                    columns.setdefault(name, [[] for _ in part.columns])[place] += column.chunks
+        for name in [*columns]:
+            pieces = columns.pop(name)
+            for place, column in enumerate(pieces):
+                pieces[place] = pa.concat_arrays(column)
+            self._append(name, pa.table(pieces, schema=SCHEMA))
+
+    def _append(self, name: str, table: pa.Table) -> None:
+        if name not in self._writers:
+            path = self._folder / self._path(name)
+            path.parent.mkdir(exist_ok=True)
+            self._writers[name] = self._stack.enter_context(_parquet_writer(path))
+            self._labels[name] = {}
+        counts = self._labels[name]
+        for count in table["label"].value_counts().to_pylist():
+            counts[count["values"]] = counts.get(count["values"], 0) + count["counts"]
+        self._writers[name].write_table(table)
 
     def attach(self, name: str, data: bytes) -> None:
         """Put another file beside the data; an empty one is left out."""
@@ -137,7 +156,8 @@ def _parquet_writer(path: Path) -> pq.ParquetWriter:
     )
 
 
-def _arrow_table(frame: pl.DataFrame) -> pa.Table:
+def arrow_table(frame: pl.DataFrame) -> pa.Table:
+    """Return records as Arrow has them."""
     from goldlabel.pairs.arrow import SCHEMA
 
     # Arrow's newer layout of texts would have to be turned into the older one of the schema, at twice the cost.
@@ -156,7 +176,7 @@ def write_file(blocks: Iterable[pl.DataFrame], path: Path, kind: str) -> int:
         if kind == "parquet":
             writer = stack.enter_context(_parquet_writer(temporary))
             for block in blocks:
-                writer.write_table(_arrow_table(block))
+                writer.write_table(arrow_table(block))
                 count += len(block)
             return count
         stream: IO[bytes] = stack.enter_context(temporary.open("wb"))

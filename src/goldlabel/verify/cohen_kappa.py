@@ -42,12 +42,12 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike) -> float | None:
 class Joint:
     """Every two votes of different annotators on the same pair, the first annotator in order first."""
 
-    pair: NDArray[np.int64]
-    unit: NDArray[np.int64]
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    first_answer: NDArray[np.int64]
-    second_answer: NDArray[np.int64]
+    pair: NDArray[np.int32]
+    unit: NDArray[np.int32]
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    first_answer: NDArray[np.int16]
+    second_answer: NDArray[np.int16]
 
     def only(self, chosen: NDArray[np.bool_]) -> Joint:
         """Keep the votes on chosen pairs."""
@@ -57,11 +57,12 @@ class Joint:
 
 def joint_votes(votes: Votes) -> Joint:
     """Return every two votes on the same pair by annotators who are known."""
-    signed = votes.signed
-    pair, person, answer = signed.row, signed.annotator, signed.answer
-    lefts, rights = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    signed, unit = votes.signed, votes.units.astype(np.int32)
+    pair, person = signed.row.astype(np.int32), signed.annotator.astype(np.int32)
+    answer = signed.answer.astype(np.int16)
+    lefts, rights = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
     for distance in range(1, int(votes.total.max(initial=1))):
-        left = np.flatnonzero(pair[distance:] == pair[:-distance])
+        left = np.flatnonzero(pair[distance:] == pair[:-distance]).astype(np.int32)
         lefts.append(left)
         rights.append(left + distance)
     left, right = np.concatenate(lefts), np.concatenate(rights)
@@ -69,7 +70,7 @@ def joint_votes(votes: Votes) -> Joint:
     left, right = left[different], right[different]
     swapped = person[left] > person[right]
     first, second = np.where(swapped, right, left), np.where(swapped, left, right)
-    return Joint(pair[first], votes.units[pair[first]], person[first], person[second], answer[first], answer[second])
+    return Joint(pair[first], unit[pair[first]], person[first], person[second], answer[first], answer[second])
 
 
 def pairwise_cohen(votes: Votes, *, least: int = LEAST_SHARED) -> pl.DataFrame:
@@ -122,7 +123,7 @@ def mean_cohen(
     return Estimate(value, low, high, level, pairs, units, METHOD)
 
 
-def _blocks(unit: NDArray[np.int64], random: np.random.RandomState) -> NDArray[np.int32]:
+def _blocks(unit: NDArray[np.int32], random: np.random.RandomState) -> NDArray[np.int32]:
     distinct, place = np.unique(unit, return_inverse=True)
     order = random.permutation(len(distinct)).astype(np.int32)
     return (order % BLOCKS)[place].astype(np.int32)
@@ -135,7 +136,9 @@ def _sums(
 
     The terms are the pairs on which both agree, then the first one's answers, then the second one's.
     """
-    couples, place, shared = np.unique(joint.first * people + joint.second, return_inverse=True, return_counts=True)
+    couples, place, shared = np.unique(
+        joint.first.astype(np.int64) * people + joint.second, return_inverse=True, return_counts=True
+    )
     frequent = shared >= least
     among = np.flatnonzero(frequent[place])
     order = among[np.argsort(place[among], kind="stable")]

@@ -114,7 +114,7 @@ class Votes:
     @property
     def answers(self) -> tuple[str, ...]:
         """What a vote can be: the labels of the space, then the abstentions."""
-        return (*self.space.labels, *ABSTENTIONS)
+        return _answers(self.space)
 
     @property
     def ids(self) -> pl.Series:
@@ -217,39 +217,40 @@ def votes_of(pairs: Pairs, *, author: str | None = None, repeats: str | None = N
     pair is refused unless ``repeats`` says which one counts.
     """
     where = pairs.card.name
-    frame = pairs.frame.select("votes", *_beside()).collect(engine="streaming")
-    sizes = frame["votes"].list.len()
-    soft = _soft_labels(pairs) if not sizes.sum() else None
-    if not sizes.sum() and soft is None:
+    space = pairs.card.label_space
+    cast = _cast_votes(pairs, where)
+    soft = _soft_labels(pairs) if not len(cast) else None
+    if not len(cast) and soft is None:
         raise InputError(
             f"{where}: there are no votes; they are read from the column 'votes' (annotator_labels in SNLI's files), "
             "from a column for each rater (--votes-from), or from a file of votes (--votes)"
         )
-    table = _pair_table(pairs)
-    words = frame["votes"].list.explode(keep_nulls=True, empty_as_null=False)
-    beside = pl.concat(
-        _beside_votes(frame.slice(start, BLOCK), table["id"].slice(start, BLOCK), where)
-        for start in range(0, len(frame), BLOCK)
-    )
-    cast = pl.DataFrame(
-        {
-            "row": np.repeat(np.arange(len(frame), dtype=np.uint32), sizes.to_numpy()),
-            "annotator": beside["annotators"],
-            "label": _spelled(words, pairs.card.label_space, None, where),
-            "seconds": beside["seconds"],
-            "time": beside["times"],
-        }
-    )
-    votes = _assemble(
-        pairs.card.label_space, table, cast, author=author or pairs.card.author, repeats=repeats, where=where
-    )
+    author = author or pairs.card.author
+    votes = _assemble(space, _pair_table(pairs), cast, author=author, repeats=repeats, where=where)
     return replace(votes, soft=soft)
 
 
-def _beside_votes(frame: pl.DataFrame, ids: pl.Series, where: str) -> pl.DataFrame:
-    """Return what stands beside the votes on a block of pairs, a row per vote: to decode JSON takes much memory."""
-    lists = {name: _flat(frame, ids, name, kind, where) for name, kind in BESIDE.items()}
-    return pl.DataFrame(lists | {"times": _times(lists["times"], where)})
+def _cast_votes(pairs: Pairs, where: str) -> pl.DataFrame:
+    """Return a row per vote of the record; ``meta`` is decoded a block of pairs at a time, and not kept."""
+    answers = pl.Enum(_answers(pairs.card.label_space))
+    empty = {"row": pl.UInt32(), "annotator": pl.String(), "label": answers, "seconds": pl.Float64(), "time": TIME}
+    blocks = [pl.DataFrame(schema=empty)]
+    first = votes = 0
+    lazy = pairs.frame.select("id", "votes", *_beside())
+    for frame in lazy.collect_batches(chunk_size=BLOCK, maintain_order=True):
+        sizes = frame["votes"].list.len().to_numpy()
+        words = frame["votes"].list.explode(keep_nulls=True, empty_as_null=False)
+        beside = {name: _flat(frame, name, kind, where) for name, kind in BESIDE.items()}
+        cast = {
+            "row": np.repeat(np.arange(first, first + len(frame), dtype=np.uint32), sizes),
+            "annotator": beside["annotators"],
+            "label": _spelled(words, pairs.card.label_space, None, where, before=votes).cast(answers),
+            "seconds": beside["seconds"],
+            "time": _times(beside["times"], where),
+        }
+        blocks.append(pl.DataFrame(cast, schema=empty))
+        first, votes = first + len(frame), votes + len(words)
+    return pl.concat(blocks)
 
 
 def codes(words: pl.Series) -> NDArray[np.int64]:
@@ -277,7 +278,7 @@ def _assemble(
 ) -> Votes:
     """Type the columns, find the author's label, and leave out what does not count."""
     check_author(author)
-    answers = pl.Enum([*space.labels, *ABSTENTIONS])
+    answers = pl.Enum(_answers(space))
     people = cast["annotator"].drop_nulls().unique().sort()
     first = pl.col("row") != pl.col("row").shift(1, fill_value=None)
     cast = cast.with_columns(
@@ -313,8 +314,7 @@ def _without_repeats(cast: pl.DataFrame, ids: pl.Series, repeats: str | None, wh
 
 
 def _pair_table(pairs: Pairs) -> pl.DataFrame:
-    frame = pairs.frame.select("id", "label", "group", "premise").collect(engine="streaming")
-    return frame.select("id", "label", unit=units_of(frame))
+    return pairs.frame.select("id", "label").collect(engine="streaming").with_columns(unit=units_of(pairs.frame))
 
 
 def _own_pairs(frame: pl.DataFrame) -> pl.DataFrame:
@@ -335,9 +335,15 @@ def _require(frame: pl.DataFrame, where: str) -> None:
         raise InputError(f"{where} row {lacking[0] + 1}: there is no pair or no label; leave out votes not cast")
 
 
-def _spelled(words: pl.Series, space: LabelSpace, label_map: Mapping[str, str] | None, where: str) -> pl.Series:
-    """Spell each vote as the space does, null where it is for no label."""
-    answers = [*space.labels, *ABSTENTIONS]
+def _answers(space: LabelSpace) -> tuple[str, ...]:
+    return (*space.labels, *ABSTENTIONS)
+
+
+def _spelled(
+    words: pl.Series, space: LabelSpace, label_map: Mapping[str, str] | None, where: str, *, before: int = 0
+) -> pl.Series:
+    """Spell each vote as the space does, null where it is for no label; so many votes came ``before`` these."""
+    answers = _answers(space)
     nothing = [NO_GOLD, ""]
     if not label_map and words.unique().drop_nulls().is_in(answers).all():
         return words
@@ -347,7 +353,8 @@ def _spelled(words: pl.Series, space: LabelSpace, label_map: Mapping[str, str] |
     wrong = (spelled.is_null() & words.is_not_null()).arg_true()
     if len(wrong):
         word = words[wrong[0]]
-        raise InputError(f"{where} row {wrong[0] + 1}: label {word!r} is no vote; {suggest(word, answers)}")
+        row = before + wrong[0] + 1
+        raise InputError(f"{where} row {row}: label {word!r} is no vote; {suggest(word, [*answers])}")
     return spelled.replace(nothing, [None, None])
 
 
@@ -361,7 +368,7 @@ def _beside() -> list[pl.Expr]:
     return [pl.col("meta").str.json_path_match(f"$.{name}").alias(name) for name in BESIDE]
 
 
-def _flat(frame: pl.DataFrame, ids: pl.Series, name: str, kind: pl.DataType, where: str) -> pl.Series:
+def _flat(frame: pl.DataFrame, name: str, kind: pl.DataType, where: str) -> pl.Series:
     """Return one list's members for all votes in turn, null where a pair has no such list."""
     sizes = frame["votes"].list.len()
     if frame[name].null_count() == len(frame):
@@ -374,7 +381,7 @@ def _flat(frame: pl.DataFrame, ids: pl.Series, name: str, kind: pl.DataType, whe
     if unequal.any():
         row = int(unequal.arg_true()[0])
         raise InputError(
-            f"{where}: pair {ids[row]!r} has {sizes[row]} votes, and {name!r} in its meta has another length; "
+            f"{where}: pair {frame['id'][row]!r} has {sizes[row]} votes, and {name!r} in its meta has another length; "
             "the lists must stand side by side"
         )
     if decoded.has_nulls():

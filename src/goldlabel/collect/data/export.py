@@ -19,6 +19,7 @@ from typing import Any
 import polars as pl
 
 from goldlabel.collect.data.figures import Figures, measure_figures
+from goldlabel.collect.data.settled import settle, write_settled
 from goldlabel.collect.data.snapshot import Snapshot, take_snapshot, verified
 from goldlabel.collect.data.splits import WithOverlap
 from goldlabel.collect.money.ledger import Line, each_line
@@ -120,19 +121,22 @@ def export_project(
         figures = measure_figures(snapshot)
         split = split_pairs(snapshot)
         progress(0.6)
-        sections = [section for one in describe if (section := one(split.pairs)) is not None]
-        described = _described(split.pairs, snapshot, figures, sections)
+        settled = scratch / "settled.parquet"
+        pairs = settle(split.pairs, snapshot.own.frame, settled)
+        sections = [section for one in describe if (section := one(pairs)) is not None]
+        described = _described(pairs, snapshot, figures, sections)
         beside = {
             "protocol.json": to_json(snapshot.project.protocol.to_dict()) + "\n",
             **figures.files(),
             **{name: text for section in sections for name, text in section.files.items()},
         }
         progress(0.8)
-        described.write(unfinished, beside=beside)
+        write_settled(described, settled, unfinished, beside)
         shutil.move(scratch / LEDGER, unfinished / LEDGER)
         larger = _with_overlap(split, described, snapshot)
         if larger is not None:
-            larger.pairs.write(unfinished / "with-overlap")
+            file = scratch / "larger.parquet"
+            write_settled(settle(larger.pairs, described.frame, file), file, unfinished / "with-overlap")
         foreign = len(snapshot.foreign)
         if foreign:
             snapshot.foreign.write(unfinished / "foreign")

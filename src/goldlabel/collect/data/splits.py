@@ -81,9 +81,9 @@ class VerifiedSplits:
         """Draw from the chosen rows, and put what shares a unit with those drawn into none."""
         if not dev + test:
             return pl.Series("split", ["train"] * len(rows), dtype=pl.String)
-        nobody = pl.lit([], dtype=pl.List(pl.String))
+        votes = pl.col("votes")
         return self._plan(dev, test).assign(
-            rows.with_columns(pl.when(chosen).then(pl.col("votes")).otherwise(nobody).alias("votes")), seed
+            rows.with_columns(pl.when(chosen).then(votes).otherwise(votes.list.head(0)).alias("votes")), seed
         )
 
     def _plan(self, dev: int, test: int) -> Verified:
