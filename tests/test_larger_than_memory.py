@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import polars as pl
@@ -52,7 +57,7 @@ COMMANDS = {
 def test_many_files_on_disk_give_what_one_in_memory_gives(
     name: str, places: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spilling.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     told = []
     for place, in_memory in zip(places, (1 << 30, 20_000), strict=True):
         monkeypatch.setattr(spilling, "IN_MEMORY", in_memory)
@@ -70,8 +75,44 @@ def test_only_the_first_are_read_and_double_ids_are_refused_on_disk_too(
     places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(spilling, "IN_MEMORY", 1000)
-    monkeypatch.setattr(spilling.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert gl.read(places[1], limit=90).collect()["id"].to_list() == PAIRS["id"].to_list()[:90]
     PAIRS[:2].write_ndjson(places[1] / "double.jsonl")
     with pytest.raises(InputError, match="pairs: id 'p000' is given to 2 pairs"):
         gl.read(places[1])
+
+
+SPILLING = """
+import sys, time
+from goldlabel.cli import main
+from goldlabel.pairs import spilling
+
+def linger(path):
+    print("spilled", flush=True)
+    time.sleep(100)
+
+spilling.IN_MEMORY, spilling.pl.scan_parquet = 1000, linger
+sys.argv = ["goldlabel", "data", "show", "-"]
+main()
+"""
+
+
+@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGTERM])
+def test_what_was_spilled_goes_when_the_command_is_stopped(kill: signal.Signals, tmp_path: Path) -> None:
+    command = subprocess.Popen(
+        [sys.executable, "-c", SPILLING],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert command.stdin is not None
+    assert command.stdout is not None
+    command.stdin.write(PAIRS.write_ndjson().encode())
+    command.stdin.close()
+    assert command.stdout.readline() == b"spilled\n"
+    assert [*tmp_path.glob("goldlabel-read-*/*")]
+    command.send_signal(kill)
+    with command:
+        assert command.wait() == 130
+    assert [*tmp_path.iterdir()] == []

@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 import goldlabel
+import goldlabel as gl
 from goldlabel.cli import output
-from goldlabel.metrics import Estimate, in_percent, in_points, many, p_in_words, p_value, percent, wilson
+from goldlabel.errors import InputError
+from goldlabel.messages import at_command_line, many, option
+from goldlabel.metrics import Estimate, in_percent, in_points, p_in_words, p_value, percent, wilson
+from tests.cli.commands import run
 
 UNDEFINED = Estimate.without_interval(None, level=0.95, n=0, units=0, method="none")
 
@@ -62,3 +66,47 @@ def test_tables_of_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
 def test_one_thing_and_many() -> None:
     assert [many(count, "pair") for count in (0, 1, 1200)] == ["0 pairs", "1 pair", "1,200 pairs"]
     assert many(2, "entry", "entries") == "2 entries"
+
+
+def test_an_option_is_named_as_its_reader_would_give_it() -> None:
+    options = [
+        ("encoding", None),
+        ("author", "first"),
+        ("votes_from", ["A", "B"]),
+        ("label_map", {"yes": "entailment"}),
+    ]
+    in_python = ["encoding=…", "author='first'", "votes_from=['A', 'B']", "label_map={'yes': 'entailment'}"]
+    assert [option(*item) for item in options] == in_python
+    with at_command_line():
+        flags = [option(*item) for item in options]
+    assert flags == ["--encoding", "--author first", "--votes-from A,B", "--map yes=entailment"]
+    assert option("encoding") == "encoding=…"
+
+
+@pytest.mark.parametrize(
+    ("text", "in_python", "at_shell"),
+    [
+        ("text,hypothesis,label\nA heron.,A bird.,neutral\n", "columns={'premise': 'NAME'}", "--columns premise=NAME"),
+        ("premise,hypothesis\nA heron.,A bird.\n", "votes_from=['A', 'B']", "--votes-from A,B"),
+        ("premise,hypothesis,label\nA heron.,A bird.,yes\n", "label_map={'yes': 'LABEL'}", "--map yes=LABEL"),
+    ],
+)
+def test_a_refusal_in_python_speaks_of_keywords(text: str, in_python: str, at_shell: str, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text(text)
+    with pytest.raises(InputError) as refused:
+        gl.read(path)
+    assert in_python in str(refused.value)
+    assert "--" not in str(refused.value)
+    done = run("data", "show", path)
+    assert (done.returncode, at_shell in done.stderr, in_python in done.stderr) == (2, True, False)
+
+
+def test_one_pair_is_one_pair(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("premise,hypothesis,label\nA heron.,A bird.,neutral\nA heron.,An owl.,-\n")
+    assert run("data", "head", path, "-n", 1, "--json").returncode == 0
+    done = run("train", "majority", "--on", path, "-o", tmp_path / "run")
+    assert "1 pairs" not in done.stdout + done.stderr
+    assert "1 pair has no gold label and is left out" in done.stderr
+    assert "trained on 1 pair:" in done.stdout

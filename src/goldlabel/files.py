@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import bz2
 import codecs
 import errno
@@ -147,6 +148,23 @@ def atomic_folder(path: Path) -> Iterator[Path]:
                 replaced.rename(target)
             shutil.rmtree(replaced, ignore_errors=True)
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+_FOLDERS_OF_PROCESS: list[Path] = []
+
+
+def folder_of_process(prefix: str) -> Path:
+    """Make a folder among the temporary files, for as long as this process lasts."""
+    if not _FOLDERS_OF_PROCESS:
+        atexit.register(remove_folders_of_process)
+    _FOLDERS_OF_PROCESS.append(Path(tempfile.mkdtemp(prefix=prefix)))
+    return _FOLDERS_OF_PROCESS[-1]
+
+
+def remove_folders_of_process() -> None:
+    """Remove them; whoever ends the process without Python's own way out has to."""
+    while _FOLDERS_OF_PROCESS:
+        shutil.rmtree(_FOLDERS_OF_PROCESS.pop(), ignore_errors=True)
 
 
 @contextmanager

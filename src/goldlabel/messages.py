@@ -2,15 +2,52 @@
 
 The text of a message is a template of ours with gaps; a catalogue may hold another template under the same name. What
 fills a gap is shown and never read again: it may be anybody's text.
+
+An option is named as whoever reads it would give it: ``--votes-from A,B`` on the command line,
+``votes_from=['A', 'B']`` in Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 LONGEST = 300
 """Characters of a parameter that are shown; the rest is cut off."""
+
+
+_FLAGS = {"label_map": "map"}
+"""Options that are called otherwise on the command line."""
+_at_command_line = False
+
+
+@contextmanager
+def at_command_line() -> Iterator[None]:
+    """Name options as the command line has them, in all threads."""
+    global _at_command_line
+    before, _at_command_line = _at_command_line, True
+    try:
+        yield
+    finally:
+        _at_command_line = before
+
+
+def option(name: str, value: str | Sequence[str] | Mapping[str, str] | None = None) -> str:
+    """Return an option, called as in Python, as whoever reads it would give it; without a value, its name."""
+    if not _at_command_line:
+        return f"{name}=…" if value is None else f"{name}={value!r}"
+    flag = f"--{_FLAGS.get(name, name).replace('_', '-')}"
+    if value is None:
+        return flag
+    if isinstance(value, Mapping):
+        value = [f"{key}={item}" for key, item in value.items()]
+    return f"{flag} {value if isinstance(value, str) else ','.join(value)}"
+
+
+def many(count: int, one: str, more: str | None = None) -> str:
+    """Return a number of things: ``1 pair``, ``1,200 pairs``; ``more`` where an s is not enough."""
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
 class Word(str):

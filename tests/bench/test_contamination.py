@@ -23,7 +23,7 @@ def renamed(name: str, count: int) -> Pairs:
 
 def test_what_is_trained_on_a_set_is_refused_before_it_is_trained(tmp_path: Path) -> None:
     with pytest.raises(
-        InputError, match=r"^linear: was trained on 30 of the 30 pairs of herons.* pass --force"
+        InputError, match=r"^linear: was trained on 30 of the 30 pairs of herons.* pass force=…"
     ) as error:
         gl.bench(Birds(), ["linear"], tmp_path / "bench", train=renamed("innocent", 30))
     assert "\n" not in str(error.value)

@@ -95,7 +95,7 @@ def test_a_folder_with_everything(pairs: str, tmp_path: Path) -> None:
     assert re.search(
         rf"^aflite: .* {document['aflite']['dropped']} dropped: {re.escape(str(output / 'aflite'))}$", printed, re.M
     )
-    assert "Cartography of 1 pairs over 2 epochs: mean confidence 40.0 %, variability 20.0 %\n" in printed
+    assert "Cartography of 1 pair over 2 epochs: mean confidence 40.0 %, variability 20.0 %\n" in printed
     assert "{" not in printed
     again = run(pairs, "-o", str(output), "--json")
     assert again.exit_code == 0, "an audit may be written over an audit"

@@ -99,6 +99,7 @@ def test_every_plan_from_the_command_line(jsonl: Write, tmp_path: Path) -> None:
             level=("easy", "hard")[n % 2],
             writer=f"w{n % 6}",
             genre=("news", "lit")[n % 2],
+            shade=("dark", "light")[n % 2],
         )
         for n in range(60)
     ]
@@ -110,6 +111,14 @@ def test_every_plan_from_the_command_line(jsonl: Write, tmp_path: Path) -> None:
         "6": {"train": 6},
         "12": {"train": 12},
     }
+    alike = run_json("data", "split", path, "--halves", "--stratify", "meta.shade,genre", "-o", tmp_path / "alike")
+    assert alike["splits"] == {"dev": 30, "test": 30}
+    refused = run("data", "split", path, "--halves", "--stratify", "gene", "-o", tmp_path / "wrong")
+    assert (refused.returncode, "did you mean 'genre'" in refused.stderr, "meta.FIELD" in refused.stderr) == (
+        2,
+        True,
+        True,
+    )
     small, large = (set(gl.read(tmp_path / "nested" / size).collect()["id"]) for size in ("6", "12"))
     assert small < large
     verified = run_json("data", "split", path, "--verified", "6:8", "-o", out)

@@ -31,7 +31,7 @@ def test_the_keys_that_programs_read(files: tuple[Path, Path]) -> None:
     assert scored["confusion"]["contradiction"] == {"contradiction": 0, "entailment": 0, "neutral": 0, "-": 1}
     assert scored["per_label"]["entailment"]["precision"] == 0.5
     assert list(scored["groups"]) == ["(none)"]
-    assert "1 pairs have no gold label and are left out" in done.stderr
+    assert "1 pair has no gold label and is left out" in done.stderr
     assert "1 of 3 pairs have no answer and count as wrong" in done.stderr
 
 

@@ -52,7 +52,7 @@ def test_a_run_for_people(pairs: str, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("cbow trained on 35 pairs, ")
     assert "doors" in result.stdout
-    assert result.stderr == "doors: 1 pairs have no gold label and are left out\n"
+    assert result.stderr == "doors: 1 pair has no gold label and is left out\n"
     assert gl.load_model(tmp_path / "run").label_space.name == "nli3"
 
 

@@ -133,7 +133,7 @@ def test_a_card_is_said_on_the_way_and_later(birds: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("filter", "PATH", "--where", "labels = 'x'"), "--where \"labels = 'x'\" is not understood"),
+        (("filter", "PATH", "--where", "labels = 'x'"), "the condition \"labels = 'x'\" is not understood"),
         (("filter", "PATH", "--where", "label = "), "is not understood"),
         (("filter", "PATH", "--where", "1"), "is not understood"),
         (("sample", "PATH", "-n", "9"), "9 pairs cannot be drawn from 4"),

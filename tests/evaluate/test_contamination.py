@@ -111,7 +111,7 @@ def test_a_model_that_was_trained_on_a_test_set_is_found_by_content(tmp_path: Pa
     assert known is not None
     assert len(known) == 100
     assert seen_pairs(test, known).all()
-    with pytest.raises(InputError, match=r"run: was trained on 40 of the 40 pairs of boats.*--force"):
+    with pytest.raises(InputError, match=r"run: was trained on 40 of the 40 pairs of boats.*pass force=…"):
         refuse_trained_on(tmp_path / "run", test)
     forced = refuse_trained_on(str(tmp_path / "run"), test, force=True)
     assert forced is not None

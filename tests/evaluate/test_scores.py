@@ -147,7 +147,7 @@ def test_which_split_is_judged() -> None:
     assert score(told, pairs, split="dev").scores["birds"].whole.accuracy.n == 15
     assert score(told, pairs.only(split="dev")).scores["birds"].split == "dev"
     assert score(told, pairs.only(split="none")).scores["birds"].split == "none"
-    with pytest.raises(InputError, match="has no test split, only dev, train; say with --split which one counts"):
+    with pytest.raises(InputError, match="has no test split, only dev, train; say with split=… which one counts"):
         score(told, pairs.only(split=["dev", "train"]))
     limited = score(told, pairs, limit=5).scores["birds"]
     assert (limited.split, limited.whole.accuracy.n) == ("test", 5)

@@ -163,13 +163,13 @@ def test_map_labels_maps_votes_too(jsonl: Write) -> None:
     assert frame["label"].to_list() == ["not_entailment", "-"]
     assert frame["votes"].to_list()[0] == ["not_entailment", "unrelated"]
     assert mapped.card.label_space.name == "nli2"
-    with pytest.raises(InputError, match="1 pairs have labels or votes of nli3 without a counterpart in scitail"):
+    with pytest.raises(InputError, match="1 pair has labels or votes of nli3 without a counterpart in scitail"):
         gl.read(jsonl(pair(gold_label="contradiction"))).map_labels("scitail")
 
 
 def test_votes_without_a_counterpart_are_not_mapped(jsonl: Write) -> None:
     path = jsonl(pair(gold_label="neutral", annotator_labels=["neutral", "contradiction"]))
-    with pytest.raises(InputError, match="1 pairs have labels or votes"):
+    with pytest.raises(InputError, match="1 pair has labels or votes"):
         gl.read(path).map_labels("scitail")
 
 

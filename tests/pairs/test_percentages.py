@@ -67,5 +67,7 @@ def test_a_field_of_counts_stays_what_it_is(tmp_path: Path) -> None:
 def test_a_table_without_names_is_told_what_is_missing(tmp_path: Path) -> None:
     path = tmp_path / "bare.csv"
     path.write_text("A heron stands still.,A bird is standing.,entailment\n")
-    with pytest.raises(InputError, match=r"line 1: looks like a pair, and not like names .* --columns premise=NAME"):
+    with pytest.raises(
+        InputError, match=r"line 1: looks like a pair, and not like names .* columns=.'premise': 'NAME'."
+    ):
         gl.read(path)

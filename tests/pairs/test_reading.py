@@ -149,7 +149,8 @@ def test_blank_lines_bom_and_a_json_array(tmp_path: Path) -> None:
     [
         (
             orjson.dumps(pair(gold_label="entail")),
-            "line 3: label 'entail' is not one of contradiction, entailment, neutral; pass --map entail=entailment",
+            "line 3: label 'entail' is not one of contradiction, entailment, neutral; "
+            "pass label_map={'entail': 'entailment'}",
         ),
         (orjson.dumps(pair(gold_label=0)), "line 3: label '0' is not one of"),
         (orjson.dumps(pair(gold_label=None)), "line 3: label is missing"),
@@ -214,7 +215,7 @@ def test_csv_with_a_column_map(tmp_path: Path) -> None:
     assert (row["premise"], row["label"], row["votes"]) == ("A, b\nc", "entailment", ["neutral", "entailment"])
     assert json.loads(row["meta"]) == {"note": "hm"}
     with pytest.raises(
-        InputError, match=r"line 1: no column for 'premise' among text_a, text_b.*--columns premise=NAME"
+        InputError, match=r"line 1: no column for 'premise' among text_a, text_b.*columns=.'premise': 'NAME'."
     ):
         gl.read(path)
     with pytest.raises(InputError, match="'premis' is not a column of the record"):

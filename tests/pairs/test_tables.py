@@ -41,7 +41,10 @@ def refusal(tmp_path: Path, content: str | bytes, name: str = "a.csv", **options
         ("premise\thypothesis\tlabel\nx\ty\tz\te\n", "line 2: has 4 columns where the header has 3 (separator is tab)"),
         ("premise,hypothesis,label\nx,y,maybe\n", "line 2: label 'maybe' is not one of"),
         ("premise,hypothesis\nx,y\n", "line 1: no column for 'label' among premise, hypothesis"),
-        ("premise,hypothesis,r1,r2\nx,y,e,n\n", "pass --columns label=NAME, or --votes-from A,B,… if each rater"),
+        (
+            "premise,hypothesis,r1,r2\nx,y,e,n\n",
+            "pass columns={'label': 'NAME'}, or votes_from=['A', 'B'] if each rater",
+        ),
         ("", "line 1: nothing stands there; a table begins with the names of its columns"),
         ("premise,hypothesis,label\nx,y,\n", "line 2: label is missing"),
         ("premise,hypothesis,label\nx,y,NA\n", "line 2: label is missing"),
@@ -49,7 +52,7 @@ def refusal(tmp_path: Path, content: str | bytes, name: str = "a.csv", **options
         ("premise,hypothesis,votes\nx,y,\n", "line 2: label is missing"),
         ("premise,hypothesis,votes\nx,y,\"['neutral', 'maybe']\"\n", "line 2: vote 'maybe' is not one of"),
         ("premise,hypothesis,votes\nx,y,\"[__import__('os')]\"\n", "line 2: votes is not a JSON list"),
-        ("привет,мир\n".encode("koi8-r"), "is not UTF-8, and its encoding cannot be told; pass --encoding"),
+        ("привет,мир\n".encode("koi8-r"), "is not UTF-8, and its encoding cannot be told; pass encoding='gb18030'"),
     ],
 )
 def test_a_problem_is_named_in_the_files_own_terms(tmp_path: Path, content: str | bytes, message: str) -> None:
@@ -94,7 +97,7 @@ def test_what_was_assumed_is_told_and_stays_on_the_card(tmp_path: Path) -> None:
     pairs = gl.read(path, on_note=notes.append)
     assert pairs[1]["premise"] == "Ein Gruß."
     assert notes == [
-        "a.csv: is not UTF-8, and was taken for Windows-1252 (latin-1); pass --encoding if letters look wrong"
+        "a.csv: is not UTF-8, and was taken for Windows-1252 (latin-1); pass encoding=… if letters look wrong"
     ]
     assert pairs.card.history == ("read from a.csv", *notes)
     assert gl.read(path, encoding="latin-1").card.history == ("read from a.csv",)
@@ -128,6 +131,15 @@ def test_a_fault_of_standard_input_is_named_as_such(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"premise;hypothesis;label\nx;y;maybe\n")))
     with pytest.raises(InputError, match=r"^standard input line 2: label 'maybe'"):
         gl.read("-")
+
+
+def test_a_note_about_standard_input_calls_it_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = "premise;hypothesis;label\nUn café.;Ein Fluß.;neutral\n".encode("latin-1")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(table)))
+    notes: list[str] = []
+    pairs = gl.read("-", on_note=notes.append)
+    assert notes == [note for note in pairs.card.history if "UTF-8" in note]
+    assert notes[0].startswith("standard input: is not UTF-8")
 
 
 def test_quotes_of_an_nli_corpus_stay_and_those_of_a_spreadsheet_go(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_figures_about_authors_exist_only_where_somebody_knows_the_author() -> N
     for name in ("individual_author", "gold_author", "gold_not_author"):
         assert known.whole.figures[name].value is not None
         assert unknown.whole.figures[name].value is None
-    assert any("pass --author first or label" in note for note in unknown.notes)
+    assert any("pass author='first' or label" in note for note in unknown.notes)
 
 
 @pytest.mark.parametrize(("before", "after"), [("first", "first"), ("label", "none"), ("none", "none")])

@@ -32,6 +32,7 @@ from goldlabel.audit.probabilities import WHOLE, mean_probabilities, read_probab
 from goldlabel.audit.result import ALL, Audit, Group
 from goldlabel.errors import InputError
 from goldlabel.executors import Executor, Here
+from goldlabel.messages import option
 from goldlabel.metrics import check_level
 from goldlabel.models import MODELS
 from goldlabel.pairs import Pairs
@@ -87,8 +88,8 @@ class AuditOptions:
             MODELS.get(name)
         if self.label_errors and self.probabilities:
             raise InputError(
-                "label errors come from a model that is cross-validated (--label-errors) or from probabilities that it "
-                "gave (--probabilities), not from both"
+                f"label errors come from a model that is cross-validated ({option('label_errors')}) or from "
+                f"probabilities that it gave ({option('probabilities')}), not from both"
             )
 
     @property

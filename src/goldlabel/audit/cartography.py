@@ -19,6 +19,7 @@ import polars as pl
 
 from goldlabel.audit.probabilities import own_pairs
 from goldlabel.errors import InputError
+from goldlabel.messages import many
 from goldlabel.metrics import percent
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import NO_GOLD
@@ -38,7 +39,7 @@ class Cartography(Result):
     @property
     def title(self) -> str:
         """How many pairs were seen for how many epochs."""
-        return f"Cartography of {len(self.pairs):,} pairs over {self.epochs} epochs"
+        return f"Cartography of {many(len(self.pairs), 'pair')} over {self.epochs} epochs"
 
     @property
     def summary(self) -> str:

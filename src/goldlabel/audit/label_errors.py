@@ -20,6 +20,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.messages import many
 from goldlabel.metrics import Estimate, in_percent, mean, share
 from goldlabel.pairs import Result
 
@@ -55,7 +56,7 @@ class LabelErrors(Result):
     @property
     def title(self) -> str:
         """How many candidates there are, and how good the model behind them is."""
-        counted = f"{len(self.candidates):,} label-error candidates among {self.pairs:,} pairs"
+        counted = f"{len(self.candidates):,} label-error candidates among {many(self.pairs, 'pair')}"
         behind = f"by {self.model or 'a model'} of the accuracy {in_percent(self.accuracy)}"
         return f"{counted}, {behind}" + (", which is too weak to accuse anybody" if self.too_weak else "")
 

@@ -11,6 +11,7 @@ import typer
 from goldlabel.cli.entry import INTERRUPTED
 from goldlabel.cli.on_use import group_of
 from goldlabel.errors import GoldlabelError
+from goldlabel.messages import at_command_line
 
 BAD_INPUT = 2
 
@@ -92,7 +93,8 @@ def root(
 def run() -> int:
     """Run the command that was asked for; return the exit code, after one line on stderr if the input is at fault."""
     try:
-        code = app(standalone_mode=False)
+        with at_command_line():
+            code = app(standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt  # Typer has caught it and returns the code
     except GoldlabelError as error:

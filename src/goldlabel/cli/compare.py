@@ -22,6 +22,7 @@ from goldlabel.cli.output import (
     PathArgument,
     most_rows,
     note,
+    note_left_out,
     open_pairs,
     print_json,
     print_table,
@@ -78,8 +79,7 @@ def compare_command(
 
 
 def _tell(result: Comparison) -> None:
-    if result.without_gold:
-        note(f"{result.dataset}: {result.without_gold:,} pairs have no gold label and are left out")
+    note_left_out(result.dataset, result.without_gold)
     for name, unanswered, usage in zip(result.models, result.unanswered, result.usage, strict=True):
         if unanswered:
             note(f"{name}: {unanswered:,} of {result.whole.a.n:,} pairs have no answer and count as wrong")

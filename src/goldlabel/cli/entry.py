@@ -33,8 +33,13 @@ def main() -> NoReturn:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         code = run()
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the next Ctrl-C comes too late
+        from goldlabel.files import remove_folders_of_process
+
+        remove_folders_of_process()
         _leave()
-    gc.freeze()  # to look through all that was imported for cycles on the way out takes a fifth of a short command
+    # To look through all that was imported for cycles on the way out would take a fifth of a short command.
+    atexit.register(gc.freeze)
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # the work is done and told
     sys.exit(code)
 

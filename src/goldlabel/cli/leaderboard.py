@@ -26,6 +26,7 @@ from goldlabel.cli.output import (
 )
 from goldlabel.cli.reading import ReadingOptions, reads_files
 from goldlabel.errors import InputError
+from goldlabel.messages import many
 
 if TYPE_CHECKING:
     from goldlabel.evaluate.suite import SuitePlan
@@ -125,7 +126,7 @@ def init_command(
             }
         )
         return
-    typer.echo(f"{board.title}: {len(board.sets)} sets, {board.pairs:,} pairs; their labels are in {folder}/gold")
+    typer.echo(f"{board.title}: {len(board.sets)} sets, {many(board.pairs, 'pair')}; their labels are in {folder}/gold")
     rows = [
         (suite.name, part.name, part.pairs, ", ".join(part.space.labels), part.counts)
         for suite in board.suites

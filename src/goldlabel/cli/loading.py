@@ -9,6 +9,7 @@ import typer
 
 from goldlabel.cli.output import note, parse_map
 from goldlabel.cli.reading import with_options
+from goldlabel.messages import many
 
 if TYPE_CHECKING:
     from goldlabel.models.endpoint import EndpointSummary
@@ -53,4 +54,4 @@ def tell_usage(usage: EndpointSummary | None) -> None:
         return
     note(f"{usage.title}; {usage.calls:,} calls, {usage.cached:,} more from the cache")
     for count, reason in usage.reasons:
-        note(f"{count:,} pairs have no answer: {reason}")
+        note(f"{many(count, 'pair has', 'pairs have')} no answer: {reason}")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from goldlabel.errors import InputError
+from goldlabel.messages import many
 from goldlabel.seeds import check_seed
 
 if TYPE_CHECKING:
@@ -213,6 +214,13 @@ def output_width() -> int:
 def note(message: str) -> None:
     """Tell the user something on stderr."""
     typer.echo(message, err=True)
+
+
+def note_left_out(name: str, without_gold: int) -> None:
+    """Tell the user how many pairs of a dataset have no gold label, if there are any."""
+    if without_gold:
+        verbs = ("pair has no gold label and is", "pairs have no gold label and are")
+        note(f"{name}: {many(without_gold, *verbs)} left out")
 
 
 def _are_figures(values: Iterable[object]) -> bool:

@@ -21,6 +21,7 @@ from goldlabel.cli.output import (
     SeedOption,
     most_rows,
     note,
+    note_left_out,
     open_pairs,
     print_json,
     print_table,
@@ -77,8 +78,7 @@ def score_command(
 def _tell(result: Scores) -> None:
     """Say what the figures would otherwise hide."""
     for name, dataset in result.scores.items():
-        if dataset.without_gold:
-            note(f"{name}: {dataset.without_gold:,} pairs have no gold label and are left out")
+        note_left_out(name, dataset.without_gold)
         if unanswered := dataset.whole.accuracy.n - dataset.whole.answered:
             note(f"{name}: {unanswered:,} of {dataset.whole.accuracy.n:,} pairs have no answer and count as wrong")
 

@@ -89,11 +89,11 @@ def split_command(
     ] = None,
     stratify: Annotated[
         str | None,
-        typer.Option("--stratify", help="Columns in which the splits are alike, such as label,genre."),
+        typer.Option("--stratify", help="Columns in which the splits are alike, such as label,genre or meta.FIELD."),
     ] = None,
     balance: Annotated[
         str | None,
-        typer.Option("--balance", help="Columns balanced in dev and test, such as level or label,genre."),
+        typer.Option("--balance", help="Columns balanced in dev and test, such as level, label,genre, meta.FIELD."),
     ] = None,
     output: Annotated[Path | None, folder_option("Folder to write; by default NAME-split.")] = None,
     *,
@@ -154,7 +154,7 @@ def _plans(options: SplitOptions) -> dict[str, Plan]:
     for option in sorted(passed & DETAILS.keys()):
         if not {*chosen} & {*DETAILS[option]}:
             raise InputError(f"{option} goes with {' or '.join(DETAILS[option])} only; leave it out")
-    alike = _columns("--stratify", options.stratify)
+    alike = group_columns(options.stratify)
     by = options.by or UNIT
     if by not in (UNIT, PAIR, "premise", "hypothesis"):
         group_columns((by,))
@@ -165,7 +165,7 @@ def _plans(options: SplitOptions) -> dict[str, Plan]:
     if options.nested:
         sizes = options.nested.split(",")
         return {size: Subset(size=_whole(size, "--nested"), by=by, stratify=alike) for size in sizes}
-    balance = _columns("--balance", options.balance)
+    balance = group_columns(options.balance)
     if options.verified:
         dev, test = _sizes("--verified", options.verified)
         return {"": Verified(dev=dev, test=test, by=by, balance=balance or ("level",))}
@@ -193,12 +193,6 @@ def _split(pairs: Pairs, plan: Plan, exclude_overlap: str | None, seed: int) -> 
     column = one_of("--exclude-overlap", exclude_overlap, COLUMNS)
     cleared = result.pairs.split(ExcludeOverlap(column=column), seed=seed)
     return replace(cleared, dropped=result.dropped + cleared.dropped, notes=result.notes)
-
-
-def _columns(option: str, names: str | None) -> tuple[str, ...]:
-    from goldlabel.pairs.record import COLUMNS
-
-    return tuple(one_of(option, name, COLUMNS) for name in names.split(",")) if names else ()
 
 
 def _sizes(option: str, text: str) -> tuple[int, int]:

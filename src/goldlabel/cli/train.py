@@ -17,6 +17,7 @@ from goldlabel.cli.output import (
     SeedOption,
     folder_option,
     note,
+    note_left_out,
     open_pairs,
     parse_map,
     show,
@@ -208,8 +209,7 @@ def _several(model: str, debias: str | None, seeds: int, sizes: str | None, grid
 def _tell(task: Task) -> None:
     """Say what is done without having been asked for."""
     for gold in (task.gold, *task.dev):
-        if gold.without_gold:
-            note(f"{gold.name}: {gold.without_gold:,} pairs have no gold label and are left out")
+        note_left_out(gold.name, gold.without_gold)
     if task.options.debias is not None:
         from goldlabel.train.debias.preparation import warn_of_bias
 

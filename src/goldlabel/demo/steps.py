@@ -25,7 +25,7 @@ from goldlabel.demo.lines import LINES
 from goldlabel.evaluate.results import BenchResults
 from goldlabel.evaluate.stress import make_stress
 from goldlabel.files import write_text
-from goldlabel.messages import Word
+from goldlabel.messages import Word, many
 from goldlabel.metrics import Estimate, PairedTest, in_percent, in_points, p_in_words, percent
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.labels import NLI3
@@ -70,7 +70,7 @@ class Demo(Result):
     @property
     def title(self) -> str:
         """How many pairs, and where the report is."""
-        return f"{len(self.verification.pairs):,} pairs made; the report is at {self.report}"
+        return f"{many(len(self.verification.pairs), 'pair')} made; the report is at {self.report}"
 
     @property
     def table(self) -> pl.DataFrame:

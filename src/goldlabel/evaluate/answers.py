@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.messages import option
 from goldlabel.models import Model, load_model
 from goldlabel.models.model import Charging
 from goldlabel.models.predictions import Predictions
@@ -66,7 +67,7 @@ def judged_pairs(
     splits = splits_of(pairs)
     if split is None and "test" not in splits and len(splits) == 1:
         (split,) = splits
-    gold = take_gold(pairs, split, default="test", advice="say with --split which one counts", also=also)
+    gold = take_gold(pairs, split, default="test", advice=f"say with {option('split')} which one counts", also=also)
     if not len(gold):
         labelled = splits_of(pairs.only(label=list(pairs.card.label_space.labels)))
         advice = f"; with a gold label there are pairs of {', '.join(sorted(labelled))}" if labelled else ""

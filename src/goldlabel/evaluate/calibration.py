@@ -27,6 +27,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.messages import many
 from goldlabel.metrics import Estimate, check_level, in_percent, mean, percent, share
 from goldlabel.metrics.bootstrap import Spread, drawn_sums
 from goldlabel.metrics.distributions import normal_bound, student_bound
@@ -97,7 +98,7 @@ class Calibration(Result):
     def title(self) -> str:
         """Whether the model is too sure or not sure enough."""
         sure, right = percent(self.confidence.defined), percent(self.accuracy.defined)
-        return f"{self.dataset}: {sure} sure and {right} right on {self.accuracy.n:,} pairs"
+        return f"{self.dataset}: {sure} sure and {right} right on {many(self.accuracy.n, 'pair')}"
 
     @property
     def table(self) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.evaluate.answers import OnPairs, answer_gold, judged_pairs, open_model, usage_of
+from goldlabel.messages import many
 from goldlabel.metrics import Estimate, accuracy_score, in_percent, in_points, mcnemar, p_in_words
 from goldlabel.models import Model
 from goldlabel.pairs import Pairs, Result, score_mapping
@@ -97,8 +98,8 @@ class Comparison(Result):
         """Who is better by how much, and how surprising that is."""
         figure = in_points(self.whole.difference)
         return (
-            f"{self.models[0]} less {self.models[1]} on {self.whole.a.n:,} pairs of {self.dataset}: {figure} points, "
-            f"{p_in_words(self.p_value)}"
+            f"{self.models[0]} less {self.models[1]} on {many(self.whole.a.n, 'pair')} of {self.dataset}: "
+            f"{figure} points, {p_in_words(self.p_value)}"
         )
 
     @property

@@ -18,6 +18,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.messages import option
 from goldlabel.metrics import Estimate, Gap, gap, in_percent, share
 from goldlabel.models.loading import trained_on
 from goldlabel.pairs import Pairs, Result
@@ -174,6 +175,6 @@ def refuse_seen(name: str, known: Fingerprints, test: GoldPairs, *, force: bool 
     if not force:
         raise InputError(
             f"{name}: was trained on {int(seen.sum()):,} of the {len(test):,} pairs of {test.name}, as their "
-            "texts tell; judge it by other pairs, or pass --force to have its figures marked"
+            f"texts tell; judge it by other pairs, or pass {option('force')} to have its figures marked"
         )
     return share(seen, units=test.units)

@@ -22,6 +22,7 @@ from goldlabel.evaluate.parts import ASKED_COLUMNS, Parts, answers_frame, label_
 from goldlabel.evaluate.shared_prediction import SLICE, label_space_of, share_out
 from goldlabel.executors import Executor
 from goldlabel.files import refuse_url
+from goldlabel.messages import many
 from goldlabel.models import Model
 from goldlabel.models.loading import describe_files
 from goldlabel.pairs import Pairs, Result
@@ -69,7 +70,7 @@ class Prediction(Result):
     @property
     def title(self) -> str:
         """How much was predicted, and where it lies."""
-        return f"{self.model}: {self.pairs:,} pairs in {self.output}"
+        return f"{self.model}: {many(self.pairs, 'pair')} in {self.output}"
 
     @property
     def table(self) -> pl.DataFrame:

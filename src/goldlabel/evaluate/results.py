@@ -20,6 +20,7 @@ from goldlabel.evaluate.calibration import BINS, Calibration, Reliability, measu
 from goldlabel.evaluate.contamination import Contamination
 from goldlabel.evaluate.ranking import Ranking, rank
 from goldlabel.evaluate.soft_labels import FEWEST_VOTES, SoftLabels, count_votes, score_soft_labels
+from goldlabel.messages import many
 from goldlabel.metrics import (
     Estimate,
     PairedTest,
@@ -260,7 +261,7 @@ class BenchResults(Result):
         pairs = sum(len(part.gold) for part in self.plan.sets)
         missing = f"; missing: {', '.join(self.plan.missing)}" if self.plan.missing else ""
         models = f"{len(self.systems)} model{'s' * (len(self.systems) != 1)}"
-        return f"{self.suite}: {models} on {pairs:,} pairs of {len(self.sets)} sets{missing}"
+        return f"{self.suite}: {models} on {many(pairs, 'pair')} of {len(self.sets)} sets{missing}"
 
     @property
     def table(self) -> pl.DataFrame:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
 from goldlabel.evaluate.answers import OnPairs, answer_gold, judged_pairs, open_model, usage_of
+from goldlabel.messages import many
 from goldlabel.metrics import (
     Estimate,
     Statistic,
@@ -128,7 +129,7 @@ class Scores(Result):
     def title(self) -> str:
         """What was scored, and on how much."""
         pairs = sum(score.whole.accuracy.n for score in self.scores.values())
-        return f"{self.model} on {pairs:,} pairs of {', '.join(self.scores)}"
+        return f"{self.model} on {many(pairs, 'pair')} of {', '.join(self.scores)}"
 
     @property
     def table(self) -> pl.DataFrame:

@@ -22,6 +22,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.messages import many
 from goldlabel.metrics import Estimate, in_percent, mean, share
 from goldlabel.pairs import Result
 from goldlabel.pairs.gold import GoldPairs
@@ -54,7 +55,7 @@ class SoftLabels(Result):
     @property
     def title(self) -> str:
         """On how much this rests."""
-        return f"{self.dataset}: {self.distance.n:,} pairs with {self.votes:.1f} votes each"
+        return f"{self.dataset}: {many(self.distance.n, 'pair')} with {self.votes:.1f} votes each"
 
     @property
     def table(self) -> pl.DataFrame:

@@ -27,7 +27,7 @@ from goldlabel.metrics.scores import (
     f1_per_label,
     macro_f1,
 )
-from goldlabel.metrics.wording import in_percent, in_points, many, p_in_words, p_value, percent, percentage
+from goldlabel.metrics.wording import in_percent, in_points, p_in_words, p_value, percent, percentage
 
 __all__ = [
     "Estimate",
@@ -53,7 +53,6 @@ __all__ = [
     "in_percent",
     "in_points",
     "macro_f1",
-    "many",
     "mcnemar",
     "mean",
     "mean_of_shares",

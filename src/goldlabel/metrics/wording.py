@@ -44,10 +44,5 @@ def p_in_words(chance: float) -> str:
     return f"p < {LEAST_P}" if chance < LEAST_P else f"p = {chance:.3f}"
 
 
-def many(count: int, one: str, more: str | None = None) -> str:
-    """Return a number of things: ``1 pair``, ``1,200 pairs``; ``more`` where an s is not enough."""
-    return f"{count:,} {one if count == 1 else more or one + 's'}"
-
-
 def _between(figure: Estimate) -> str:
     return "" if figure.low is None or figure.high is None else f" ({figure.low:.1f} to {figure.high:.1f})"

@@ -35,7 +35,7 @@ def where(pairs: Pairs, condition: str) -> Pairs:
     except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0].partition("; valid columns")[0]
         raise InputError(
-            f"--where {condition!r} is not understood ({reason}); columns: "
+            f"the condition {condition!r} is not understood ({reason}); columns: "
             f"{', '.join((*COLUMNS, *LENGTHS))}, meta.FIELD"
         ) from error
     return Pairs(kept, pairs.card.with_step(f"kept where {condition}"))

@@ -16,6 +16,7 @@ import polars as pl
 
 from goldlabel.errors import InputError
 from goldlabel.files import OnBytes, data_suffix
+from goldlabel.messages import many
 from goldlabel.pairs.ballots import join_votes
 from goldlabel.pairs.card import CARD, HF_SPLITS, Card, Details, read_card
 from goldlabel.pairs.columnar import check_parquet
@@ -87,7 +88,7 @@ class Pairs(Result):
         if isinstance(key, slice):
             rows = range(len(self))[key]
             frame = self.frame.slice(rows.start, len(rows)) if rows.step == 1 else self.collect()[list(rows)].lazy()
-            return Pairs(frame, self.card.with_step(f"kept {len(rows)} pairs by their place"))
+            return Pairs(frame, self.card.with_step(f"kept {many(len(rows), 'pair')} by their place"))
         if isinstance(key, pl.Expr):
             return Pairs(self.frame.filter(key), self.card.with_step("kept what a condition holds for"))
         mask = pl.Series(key)
@@ -105,7 +106,7 @@ class Pairs(Result):
             raise InputError(f"{pairs} pairs cannot be drawn from {len(self)}; give a number from 1 to {len(self)}")
         rows = random_state(seed).choice(len(self), pairs, replace=False)
         rows.sort()
-        return Pairs(self.collect()[rows].lazy(), self.card.with_step(f"drew {pairs} pairs with seed {seed}"))
+        return Pairs(self.collect()[rows].lazy(), self.card.with_step(f"drew {many(pairs, 'pair')} with seed {seed}"))
 
     def describe(self, **details: Unpack[Details]) -> Pairs:
         """Say what the dataset is: its name, licence, language, description, citation."""
@@ -141,8 +142,9 @@ class Pairs(Result):
         lost = self.frame.filter(pl.col("label").is_in(dropped) | voted)
         if count := int(lost.select(pl.len()).collect().item()):
             raise InputError(
-                f"{self.card.name}: {count} pairs have labels or votes of {self.card.label_space.name} without a "
-                f"counterpart in {space.name} ({mapping.convention}); leave them out first"
+                f"{self.card.name}: {many(count, 'pair has', 'pairs have')} labels or votes of "
+                f"{self.card.label_space.name} without a counterpart in {space.name} ({mapping.convention}); leave them "
+                "out first"
             )
         frame = self.frame.with_columns(
             pl.col("label").replace(kept), pl.col("votes").list.eval(pl.element().replace(kept))
@@ -252,7 +254,7 @@ class Pairs(Result):
     @property
     def title(self) -> str:
         """The dataset's name and size."""
-        return f"{self.card.name}: {len(self):,} pairs, {self.card.label_space.name}"
+        return f"{self.card.name}: {many(len(self), 'pair')}, {self.card.label_space.name}"
 
     @property
     def table(self) -> pl.DataFrame:
@@ -364,6 +366,7 @@ def _read_file(
         refuse_double_ids(records, str(path))
     else:
         refuse_doubles(records, f"{path}: ")
+    notes = [note.replace(path.name, origin) for note in notes]
     for note in notes if on_note else ():
         on_note(note)  # type: ignore[misc]
     card = Card(name=name, label_space=reading.space)

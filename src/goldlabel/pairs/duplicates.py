@@ -17,6 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.messages import many
 from goldlabel.pairs.clusters import FULL_BUCKET, Clusters, cluster_rows
 from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.labels import NO_GOLD
@@ -48,7 +49,7 @@ class Duplicates(Result):
     @property
     def title(self) -> str:
         """How many clusters there are."""
-        return f"clusters of duplicates among {self.pairs:,} pairs, by {self.on}: {_count(self.clusters):,}"
+        return f"clusters of duplicates among {many(self.pairs, 'pair')}, by {self.on}: {_count(self.clusters):,}"
 
     @property
     def table(self) -> pl.DataFrame:

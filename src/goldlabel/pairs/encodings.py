@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from goldlabel.errors import FileError, InputError
 from goldlabel.files import wide_encoding
+from goldlabel.messages import option
 
 SAMPLE = 1 << 20
 """The bytes from which encoding and form of a file are told."""
@@ -36,7 +37,8 @@ def as_utf8(
     codec = _codec(encoding) if encoding else _tell(start, name, assume=assume)
     note = None
     if codec == ASSUMED and not encoding:
-        note = f"{name}: is not UTF-8, and was taken for Windows-1252 (latin-1); pass --encoding if letters look wrong"
+        assumed = f"{name}: is not UTF-8, and was taken for Windows-1252 (latin-1)"
+        note = f"{assumed}; pass {option('encoding')} if letters look wrong"
     recoded = _Recoded(start, stream, None if codec in ("utf-8", "utf-8-sig") else codec, name)
     return io.BufferedReader(recoded, SAMPLE), note
 
@@ -69,7 +71,8 @@ def _tell(start: bytes, name: str, *, assume: bool) -> str:
     runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", start)]
     if sum(run for run in runs if run > LONGEST_LATIN_RUN) * 2 > sum(runs):
         raise FileError(
-            f"{name}: is not UTF-8, and its encoding cannot be told; pass --encoding, such as gb18030 or cp1251",
+            f"{name}: is not UTF-8, and its encoding cannot be told; pass {option('encoding', 'gb18030')}, cp1251 or "
+            "whatever it is",
             "not_utf8",
         )
     return ASSUMED
@@ -111,7 +114,7 @@ class _Recoded(io.RawIOBase):
             line = self._line + error.object[: error.start].count(b"\n")
             raise FileError(
                 f"{self._name} line {line}: is not {self._codec} (byte 0x{error.object[error.start]:02x}); "
-                "pass --encoding with the file's own",
+                f"pass {option('encoding')} with the file's own",
                 "not_utf8",
                 number=line,
             ) from error

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from goldlabel.errors import InputError
+from goldlabel.messages import many
 from goldlabel.pairs.card import read_card
 from goldlabel.registry import import_extra
 
@@ -66,7 +67,7 @@ class Repository:
                     *(self._hub.CommitOperationAdd(name, path) for name, path in files.items()),
                 ],
                 repo_type="dataset",
-                commit_message=f"{card.name}: {pairs:,} pairs",
+                commit_message=f"{card.name}: {many(pairs, 'pair')}",
             )
             info = self._api.dataset_info(url.repo_id)
         return Pushed(url.repo_id, str(url), commit.oid, bool(info.private))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from goldlabel.errors import InputError
+from goldlabel.messages import many, option
 from goldlabel.pairs.card import Card
 from goldlabel.pairs.dataset import Pairs
 
@@ -34,7 +35,8 @@ def merge(datasets: Sequence[Pairs], *, name: str = "merged", prefix: bool = Fal
     ids = frame.select("id").collect(engine="streaming")["id"]
     if ids.is_duplicated().any():
         again = _first_twice(ids.to_list())
-        raise InputError(f"id {again!r} is given to a pair of more than one dataset; pass --prefix to tell them apart")
+        problem = f"id {again!r} is given to a pair of more than one dataset"
+        raise InputError(f"{problem}; pass {option('prefix')} to tell them apart")
     licences = list(dict.fromkeys(pairs.card.licence or "unknown" for pairs in datasets))
     card = Card(
         name=name,
@@ -42,7 +44,7 @@ def merge(datasets: Sequence[Pairs], *, name: str = "merged", prefix: bool = Fal
         languages=tuple(sorted({language for pairs in datasets for language in pairs.card.languages})),
         licence=None if licences == ["unknown"] else "; ".join(licences),
         author=datasets[0].card.author if len({pairs.card.author for pairs in datasets}) == 1 else "none",
-        history=tuple(f"merged {pairs.card.name}, {len(pairs):,} pairs" for pairs in datasets),
+        history=tuple(f"merged {pairs.card.name}, {many(len(pairs), 'pair')}" for pairs in datasets),
     )
     return Pairs(frame, card)
 

@@ -17,6 +17,7 @@ import polars as pl
 
 from goldlabel.errors import InputError
 from goldlabel.files import InputFile, OnBytes, data_suffix, files_in, one_input_file
+from goldlabel.messages import option
 from goldlabel.pairs.ballots import COUNT_FIELDS, has_label_columns, plain_names, votes_by_name
 from goldlabel.pairs.card import CARD, HF_SPLITS
 from goldlabel.pairs.columnar import parse_frame, read_arrow, read_parquet
@@ -256,7 +257,8 @@ def _parsings(
     if suffix not in DATA_SUFFIXES:
         raise InputError(
             f"{path}: the ending {suffix or 'of its name'!r} tells no format; allowed: "
-            f"{', '.join(DATA_SUFFIXES)}, also with .gz, .bz2, .zst or in a .zip; pass --format if it is one of these"
+            f"{', '.join(DATA_SUFFIXES)}, also with .gz, .bz2, .zst or in a .zip; pass "
+            f"{option('format')} if it is one of these"
         )
     unit = "line" if suffix in (*TEXT_SUFFIXES, *JSON_SUFFIXES) else "row"
     return _parse_file(file, suffix, reading, on_bytes, on_note), unit

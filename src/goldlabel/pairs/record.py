@@ -15,6 +15,7 @@ import orjson
 import polars as pl
 
 from goldlabel.errors import FileError, InputError
+from goldlabel.messages import option
 from goldlabel.pairs.labels import ABSTENTIONS, NLI3, NO_GOLD, LabelSpace
 from goldlabel.registry import one_of
 
@@ -177,7 +178,7 @@ def _with_labels(raw: pl.DataFrame, gate: Gate) -> pl.DataFrame:
     if missing:
         raise ColumnError(
             f"{gate.where} {gate.unit} {raw[LINE][0]}: field {missing[0]!r} is missing; "
-            f"pass --columns {missing[0]}=NAME if it has another name",
+            f"pass {option('columns', {missing[0]: 'NAME'})} if it has another name",
             missing[0],
         )
     return raw if "label" in raw.columns else raw.with_columns(pl.lit(None, pl.String).alias("label"))
@@ -297,4 +298,5 @@ def _problem(column: str, raw: pl.DataFrame, row: int, gate: Gate) -> Problem:
 
 def _map_hint(word: str, gate: Gate) -> str:
     close = difflib.get_close_matches(word.lower(), gate.space.labels, n=1)
-    return f"pass --map {word}={close[0] if close else 'LABEL'}, or say with --labels what the labels are"
+    spelling = option("label_map", {word: close[0] if close else "LABEL"})
+    return f"pass {spelling}, or say with {option('labels')} what the labels are"

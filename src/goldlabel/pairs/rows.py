@@ -9,6 +9,7 @@ import orjson
 import polars as pl
 
 from goldlabel.errors import InputError
+from goldlabel.messages import option
 from goldlabel.pairs.dialects import heading
 from goldlabel.pairs.record import COLUMNS, LINE, LISTS, Problem, raw_frame
 
@@ -44,7 +45,8 @@ def field_names(columns: Mapping[str, str] | None) -> dict[str, str]:
     for name, column in (columns or {}).items():
         if name not in COLUMNS:
             raise InputError(
-                f"--columns {name}={column}: {name!r} is not a column of the record; allowed: {', '.join(COLUMNS)}"
+                f"{option('columns', {name: column})}: {name!r} is not a column of the record; allowed: "
+                f"{', '.join(COLUMNS)}"
             )
         names = {known: target for known, target in names.items() if target != name} | {column: name}
     return names

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from pathlib import Path
 
 import polars as pl
 
+from goldlabel.files import folder_of_process
 from goldlabel.pairs.record import DTYPES
 from goldlabel.pairs.writing import write_file
 
@@ -50,7 +47,6 @@ def _drain(kept: list[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 
 
 def _spill(blocks: Iterable[pl.DataFrame]) -> pl.LazyFrame:
-    folder = Path(tempfile.mkdtemp(prefix="goldlabel-read-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = folder_of_process("goldlabel-read-")
     write_file(blocks, folder / "pairs.parquet", "parquet")
     return pl.scan_parquet(folder / "pairs.parquet")

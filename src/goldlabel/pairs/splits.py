@@ -17,6 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.messages import many
 from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.drawing import (
     UNIT,
@@ -75,7 +76,7 @@ class Split(Result):
     @property
     def title(self) -> str:
         """What was split and what was dropped."""
-        return f"{self.pairs.card.name}: {sum(self.splits.values()):,} pairs, {self.dropped:,} dropped"
+        return f"{self.pairs.card.name}: {many(sum(self.splits.values()), 'pair')}, {self.dropped:,} dropped"
 
     @property
     def table(self) -> pl.DataFrame:
@@ -120,7 +121,7 @@ def apply_plan(pairs: Pairs, plan: Plan, *, seed: int = 0) -> Split:
 def _shortfalls(least: Mapping[str, int], counts: Mapping[str, int]) -> tuple[str, ...]:
     why = "there are too few units, or too large ones"
     return tuple(
-        f"{name} has {counts[name]:,} pairs where {size:,} were wanted: {why}"
+        f"{name} has {many(counts[name], 'pair')} where {size:,} were wanted: {why}"
         if name in counts
         else f"{name} stays empty: {why}"
         for name, size in least.items()

@@ -31,7 +31,7 @@ def kept_input(suffix: str | None) -> Iterator[Path]:
         try:
             yield path
         except InputError as error:
-            raise InputError(str(error).replace(str(path), NAME)) from error
+            raise InputError(str(error).replace(str(path), NAME).replace(path.name, NAME)) from error
 
 
 def _told_suffix(path: Path) -> str:

@@ -17,6 +17,7 @@ import orjson
 import polars as pl
 
 from goldlabel.errors import FileError, InputError
+from goldlabel.messages import option
 from goldlabel.pairs.columns import Renaming, rename_columns
 from goldlabel.pairs.dialects import heading
 from goldlabel.pairs.record import LISTS, ColumnError, Problem
@@ -66,11 +67,13 @@ class Columns:
                 if sum(len(name.split()) > 2 for name in header) > 1:
                     raise FileError(
                         f"{where}: looks like a pair, and not like names of columns{form}; put a line such as "
-                        "premise,hypothesis,label above it, or names of your own and --columns premise=NAME,…",
+                        "premise,hypothesis,label above it, or names of your own and "
+                        f"{option('columns', {'premise': 'NAME'})}",
                         "no_header",
                     )
-                hint = ", or --votes-from A,B,… if each rater has a column" if required == "label" else ""
-                text = f"{where}: no column for {required!r} {among}; pass --columns {required}=NAME{hint}"
+                raters = f", or {option('votes_from', ['A', 'B'])} if each rater has a column"
+                hint = f"{option('columns', {required: 'NAME'})}{raters if required == 'label' else ''}"
+                text = f"{where}: no column for {required!r} {among}; pass {hint}"
                 raise ColumnError(text, required)
 
 

@@ -26,6 +26,7 @@ import polars as pl
 
 from goldlabel.errors import InputError
 from goldlabel.files import LOCK, atomic_file, lock_folder, storage_errors, write_text
+from goldlabel.messages import many
 from goldlabel.metrics import Estimate, in_percent
 from goldlabel.models.model import CONFIG, FORMAT, read_config
 from goldlabel.pairs import Result
@@ -81,7 +82,7 @@ class Run(Result):
             return f"{self.model} as {self.settings['start']['path']} left it: {self.run}"
         debias = self.settings["options"].get("debias")
         method = f", debiased by {debias}" if debias else ""
-        return f"{self.model} trained on {self.pairs:,} pairs{size}{method}: {self.run}"
+        return f"{self.model} trained on {many(self.pairs, 'pair')}{size}{method}: {self.run}"
 
     @property
     def table(self) -> pl.DataFrame:

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from goldlabel.errors import InputError
+from goldlabel.messages import many
 from goldlabel.metrics import Estimate, percentage
 from goldlabel.pairs import Result
 from goldlabel.verify.agreement import shares_by_person, tallies_of
@@ -35,7 +36,7 @@ class HumanBaseline(Result):
     @property
     def title(self) -> str:
         """How many pairs were voted on."""
-        return f"Human baseline on {self.pairs:,} pairs; no majority counts as {self.fallback}"
+        return f"Human baseline on {many(self.pairs, 'pair')}; no majority counts as {self.fallback}"
 
     @property
     def table(self) -> pl.DataFrame:

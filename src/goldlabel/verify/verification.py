@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.messages import option
 from goldlabel.metrics import Estimate
 from goldlabel.pairs import Pairs, Result
 from goldlabel.pairs.groups import ALL, Key, column_values, group_columns, group_name, group_rows
@@ -205,7 +206,7 @@ def _notes(votes: Votes, quorum: int | None) -> tuple[str, ...]:
     if not votes.author.any():
         notes.append(
             "it is not known where the author's label is, so there are no figures about authors; "
-            "pass --author first or label if you know"
+            f"pass {option('author', 'first')} or label if you know"
         )
     if not votes.annotators:
         notes.append("who cast the votes is not known: Cohen's kappa and figures about annotators are undefined")

@@ -20,6 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from goldlabel.errors import InputError
+from goldlabel.messages import option
 from goldlabel.pairs import Pairs
 from goldlabel.pairs.ballots import SOFT_LABELS
 from goldlabel.pairs.card import check_author
@@ -223,7 +224,7 @@ def votes_of(pairs: Pairs, *, author: str | None = None, repeats: str | None = N
     if not len(cast) and soft is None:
         raise InputError(
             f"{where}: there are no votes; they are read from the column 'votes' (annotator_labels in SNLI's files), "
-            "from a column for each rater (--votes-from), or from a file of votes (--votes)"
+            f"from a column for each rater ({option('votes_from')}), or from a file of votes ({option('votes')})"
         )
     author = author or pairs.card.author
     votes = _assemble(space, _pair_table(pairs), cast, author=author, repeats=repeats, where=where)
@@ -307,7 +308,7 @@ def _without_repeats(cast: pl.DataFrame, ids: pl.Series, repeats: str | None, wh
     if repeats is None:
         raise InputError(
             f"{where}: {again['annotator'][0]!r} voted more than once on pair {ids[again['row'][0]]!r}; "
-            "pass --repeats last or first to count one vote of each"
+            f"pass {option('repeats', 'last')} or first to count one vote of each"
         )
     kept = vote.is_first_distinct() if repeats == "first" else vote.is_last_distinct()
     return cast.filter(kept | vote.is_null())

@@ -25,6 +25,7 @@ from goldlabel.collect.data.splits import WithOverlap
 from goldlabel.collect.money.ledger import Line, each_line
 from goldlabel.collect.store import Store
 from goldlabel.files import atomic_folder
+from goldlabel.messages import many
 from goldlabel.metrics import Estimate
 from goldlabel.pairs import Pairs, Result, read
 from goldlabel.pairs.groups import group_title
@@ -73,7 +74,7 @@ class Export(Result):
     @property
     def title(self) -> str:
         """How many pairs were exported and how many of them are verified."""
-        return f"{self.pairs.card.name}: {len(self.pairs):,} pairs, {self.verified:,} of them verified"
+        return f"{self.pairs.card.name}: {many(len(self.pairs), 'pair')}, {self.verified:,} of them verified"
 
     @property
     def table(self) -> pl.DataFrame:
@@ -206,7 +207,7 @@ def _described(pairs: Pairs, snapshot: Snapshot, figures: Figures, sections: Seq
     protocol = snapshot.project.protocol
     how = ", ".join(condition.name for condition in protocol.conditions) or protocol.kind
     parts = [
-        f"Collected with Goldlabel ({how}; language {protocol.language}): {len(pairs):,} pairs, "
+        f"Collected with Goldlabel ({how}; language {protocol.language}): {many(len(pairs), 'pair')}, "
         f"{len(verified(snapshot.own)):,} of them labelled by {protocol.verifying.verifiers} verifiers."
     ]
     if figures.verification:

@@ -21,6 +21,7 @@ from goldlabel.collect.store import Transaction
 from goldlabel.collect.work.queues import QueueLine, queue_progress
 from goldlabel.collect.work.responses import QuestionCounts, count_responses
 from goldlabel.collect.work.suggestions import Following, follow_suggestions
+from goldlabel.messages import many
 from goldlabel.pairs import Result
 
 COUNTED = ("genre", "level", "label")
@@ -50,7 +51,7 @@ class Stats(Result):
         """How much was written and verified."""
         return (
             f"{self.project.name} ({self.project.kind.name}, {self.project.state}): {self.premises:,} premises, "
-            f"{self.pairs:,} pairs, {self.verified:,} of them verified; "
+            f"{many(self.pairs, 'pair')}, {self.verified:,} of them verified; "
             f"{self.total} {self.project.protocol.pay.currency} owed"
         )
 

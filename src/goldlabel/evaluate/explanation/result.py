@@ -13,6 +13,7 @@ from goldlabel.evaluate.explanation.counterfactuals import EditEffect
 from goldlabel.evaluate.explanation.cues import CueEffect
 from goldlabel.evaluate.explanation.hypothesis_only import Kinship
 from goldlabel.evaluate.explanation.sides import Survival
+from goldlabel.messages import many
 from goldlabel.metrics import Estimate, in_percent, in_points, percent
 from goldlabel.metrics import p_value as worded_p
 from goldlabel.pairs import Result
@@ -53,7 +54,7 @@ class Explanation(Result):
     def title(self) -> str:
         """The number that is explained."""
         return (
-            f"{self.model} on {self.accuracy.n:,} pairs of {self.dataset}: accuracy {in_percent(self.accuracy)}, "
+            f"{self.model} on {many(self.accuracy.n, 'pair')} of {self.dataset}: accuracy {in_percent(self.accuracy)}, "
             f"the most frequent label alone {in_percent(self.chance)}"
         )
 

@@ -14,6 +14,7 @@ import polars as pl
 
 from goldlabel.errors import InputError
 from goldlabel.evaluate.stress.recipe import STRESS_TESTS, BasePair, Draw, Recipe, UnsuitableError
+from goldlabel.messages import many
 from goldlabel.pairs.dataset import Pairs
 from goldlabel.pairs.labels import NLI3, NO_GOLD, LabelSpace, score_mapping
 from goldlabel.pairs.record import DTYPES
@@ -40,8 +41,8 @@ class StressTest(Result):
         left_out = sum(self.unsuitable.values())
         reasons = "; ".join(f"{reason} ({count:,})" for reason, count in self.unsuitable.items())
         return (
-            f"{self.name}: {len(self.pairs):,} pairs made of {self.base_pairs - left_out:,} of {self.base_pairs:,}"
-            + (f"; not of: {reasons}" if reasons else "")
+            f"{self.name}: {many(len(self.pairs), 'pair')} made of {self.base_pairs - left_out:,} of "
+            f"{self.base_pairs:,}" + (f"; not of: {reasons}" if reasons else "")
         )
 
     @property

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from goldlabel.messages import many
 from goldlabel.pairs.labels import NLI3
 from goldlabel.pairs.result import Result
 from goldlabel.pairs.writing import DatasetWriter
@@ -31,7 +32,7 @@ class Made(Result):
     @property
     def title(self) -> str:
         """The dataset's name and size."""
-        return f"{self.name}: {int(self.counts['pairs'].sum()):,} pairs"
+        return f"{self.name}: {many(int(self.counts['pairs'].sum()), 'pair')}"
 
     @property
     def table(self) -> pl.DataFrame:
