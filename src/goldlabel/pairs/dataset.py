@@ -143,8 +143,8 @@ class Pairs(Result):
         if count := int(lost.select(pl.len()).collect().item()):
             raise InputError(
                 f"{self.card.name}: {many(count, 'pair has', 'pairs have')} labels or votes of "
-                f"{self.card.label_space.name} without a counterpart in {space.name} ({mapping.convention}); leave them "
-                "out first"
+                f"{self.card.label_space.name} without a counterpart in {space.name} ({mapping.convention}); leave "
+                "them out first"
             )
         frame = self.frame.with_columns(
             pl.col("label").replace(kept), pl.col("votes").list.eval(pl.element().replace(kept))
