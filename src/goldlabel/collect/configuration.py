@@ -11,12 +11,12 @@ from goldlabel.collect.kinds import KINDS
 from goldlabel.collect.messages import words
 from goldlabel.collect.money.budget import within_budget
 from goldlabel.collect.money.ledger import in_units
-from goldlabel.collect.people.pseudonyms import give_pseudonym
+from goldlabel.collect.people.membership import give_role
 from goldlabel.collect.people.second_factor import has_factor
 from goldlabel.collect.projects import Project, dump_protocol, lock_project, project, project_named, record_project
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Conflict, Invalid
-from goldlabel.collect.schema import members, model_votes, projects
+from goldlabel.collect.schema import model_votes, projects
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.texts import training_examples
 from goldlabel.collect.work import drawing
@@ -48,18 +48,7 @@ def create_project(
         raise Conflict("project_name_taken", name=name)
     made = project_named(tx, name)
     if by is not None:
-        give_pseudonym(tx, made.id, by)
-        tx.insert(
-            members,
-            project_id=made.id,
-            person_id=by,
-            role="requester",
-            condition="",
-            exclusive=False,
-            state="active",
-            attempts=1,
-            joined_at=tx.now,
-        )
+        give_role(tx, made.id, by, "requester")
     record_project(tx, "project.created", made, by, config=protocol.to_dict())
     return made
 

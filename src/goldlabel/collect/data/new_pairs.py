@@ -21,19 +21,11 @@ from goldlabel.collect.work import drawing
 from goldlabel.collect.work.rules import clean_text
 from goldlabel.messages import Message, Word
 from goldlabel.pairs.labels import NO_GOLD
+from goldlabel.pairs.tools.items import Vote
 
 IMPORTS = ("imported", "foreign", "gold")
 LONGEST_TEXT = 20_000
 """Characters of a sentence that comes with an imported pair."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class NewVote:
-    """What somebody said of a pair elsewhere, under the name they have there."""
-
-    annotator: str
-    label: str
-    seconds: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +43,7 @@ class NewPair:
     level: str | None = None
     original_id: str | None = None
     meta: Mapping[str, Any] | None = None
-    votes: tuple[NewVote, ...] = ()
+    votes: tuple[Vote, ...] = ()
     suggestion: str | None = None
     suggested_by: str | None = None
     split: str | None = None

@@ -13,8 +13,8 @@ from sqlalchemy import ColumnElement, Row, bindparam, func, select
 from goldlabel.collect.events import record
 from goldlabel.collect.messages import message, words
 from goldlabel.collect.people.accounts import make_requester
+from goldlabel.collect.people.membership import give_role
 from goldlabel.collect.people.passwords import draw_token, hash_token
-from goldlabel.collect.people.pseudonyms import give_pseudonym
 from goldlabel.collect.projects import project, require_open
 from goldlabel.collect.refusals import Conflict, Expired, Forbidden, Invalid, Missing
 from goldlabel.collect.schema import invite_uses, invites, members, projects
@@ -180,18 +180,7 @@ def add_member(
     _check_role(tx, project_id, role, condition, exclusive)
     if role == "writer" and not condition:
         condition = _least_written(tx, project_id)
-    pseudonym = give_pseudonym(tx, project_id, person_id)
-    added = tx.insert_new(
-        members,
-        project_id=project_id,
-        person_id=person_id,
-        role=role,
-        condition=condition,
-        exclusive=exclusive,
-        state="active",
-        attempts=1,
-        joined_at=tx.now,
-    )
+    pseudonym, added = give_role(tx, project_id, person_id, role, condition=condition, exclusive=exclusive)
     if added:
         data = {"role": role, "condition": condition, "exclusive": exclusive}
         _record(tx, "member.joined", project_id, person_id, by, **data)

@@ -27,12 +27,12 @@ from goldlabel.collect.data.premises import Premise
 from goldlabel.collect.events import record
 from goldlabel.collect.kinds.kind import WRITE
 from goldlabel.collect.people.accounts import Session
-from goldlabel.collect.people.pseudonyms import give_pseudonym
+from goldlabel.collect.people.membership import give_role
 from goldlabel.collect.projects import Project, dump_protocol, project
 from goldlabel.collect.protocols import Protocol
 from goldlabel.collect.refusals import Invalid, Missing
 from goldlabel.collect.rounds.rounds import open_round, rounds_of
-from goldlabel.collect.schema import accounts, assignments, events, members, pairs, people, premises, projects, tasks
+from goldlabel.collect.schema import accounts, assignments, events, pairs, people, premises, projects, tasks
 from goldlabel.collect.store import Store, Transaction
 from goldlabel.collect.texts import known_examples
 from goldlabel.collect.work import drawing
@@ -178,19 +178,8 @@ def _fill(
     )
     data = {"project": original.id}
     record(tx, "tryout.begun", project_id=number, person_id=person.person_id, subject=f"project {number}", data=data)
-    give_pseudonym(tx, number, person.person_id)
     for work in original.kind.works:
-        tx.insert(
-            members,
-            project_id=number,
-            person_id=person.person_id,
-            role=work.role,
-            condition=condition if work is WRITE else "",
-            exclusive=False,
-            state="active",
-            attempts=1,
-            joined_at=tx.now,
-        )
+        give_role(tx, number, person.person_id, work.role, condition=condition if work is WRITE else "")
     if original.kind.writes:
         add_premises(tx, number, texts, by=None)
     origin = "foreign" if original.kind.writes else original.kind.own

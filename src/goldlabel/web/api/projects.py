@@ -17,7 +17,7 @@ from goldlabel.collect.protocols import Protocol, make_protocol, with_settings
 from goldlabel.collect.refusals import Forbidden
 from goldlabel.collect.repeats import once
 from goldlabel.collect.settings_schema import changes_of, schema_of
-from goldlabel.collect.work.queues import queue_progress
+from goldlabel.collect.work.queues import QueueLine, queue_progress
 from goldlabel.collect.work.responses import count_responses
 from goldlabel.collect.work.suggestions import follow_suggestions
 from goldlabel.web.api.bearer import Holder, Key
@@ -61,20 +61,6 @@ class ProjectChange(BaseModel):
     state: Literal["running", "paused"]
 
 
-class QueueCounts(BaseModel):
-    """How far one kind of work is in one condition and genre."""
-
-    kind: str
-    origin: str
-    condition: str
-    genre: str
-    waiting: int
-    leased: int
-    lapsed: int
-    answered: int
-    unusable: int
-
-
 class Stats(BaseModel):
     """What is counted in a project: the queue, answers to its own questions, suggestions that were followed.
 
@@ -82,7 +68,7 @@ class Stats(BaseModel):
     """
 
     state: str
-    queue: list[QueueCounts]
+    queue: list[QueueLine]
     currency: str
     owed: str
     questions: list[dict[str, Any]]
@@ -158,7 +144,7 @@ def show_stats(project: Managed, store: Stored) -> Stats:
     with store.read() as tx:
         return Stats(
             state=project.state,
-            queue=[QueueCounts(**vars(line)) for line in queue_progress(tx, project.id)],
+            queue=queue_progress(tx, project.id),
             currency=project.protocol.pay.currency,
             owed=str(sum(totals(tx, project.id).values())),
             questions=[counts.to_dict() for counts in count_responses(tx, project.id, project.protocol)],

@@ -12,7 +12,7 @@ from typing import Any
 from goldlabel.collect.data.importing.tables import LONGEST_WORD
 from goldlabel.collect.data.importing.uploads import fault_of
 from goldlabel.collect.data.importing.votes import COUNT, KEEP
-from goldlabel.collect.data.new_pairs import NewPair, NewVote
+from goldlabel.collect.data.new_pairs import NewPair
 from goldlabel.collect.data.premises import FIXED_SPLITS
 from goldlabel.collect.messages import hint, message, words
 from goldlabel.collect.protocols import Protocol
@@ -22,6 +22,7 @@ from goldlabel.files import data_suffix
 from goldlabel.pairs import Pairs, read
 from goldlabel.pairs.labels import LABEL_SPACES, NO_GOLD, label_space
 from goldlabel.pairs.record import ColumnError, RowError
+from goldlabel.pairs.tools.items import Vote
 
 FORMATS = (".jsonl", ".json", ".csv", ".tsv")
 
@@ -103,13 +104,13 @@ def _suggestion(meta: dict[str, Any]) -> tuple[str | None, str | None]:
     return (str(label), str(source) if source else None) if label else (None, None)
 
 
-def _votes(labels: Sequence[str], meta: dict[str, Any], author: str | None) -> tuple[NewVote, ...]:
+def _votes(labels: Sequence[str], meta: dict[str, Any], author: str | None) -> tuple[Vote, ...]:
     """Return votes with who gave them, whose names go out of ``meta``."""
     annotators, seconds = (meta.pop(name, None) or [None] * len(labels) for name in ("annotators", "seconds"))
     if len(annotators) != len(labels) or len(seconds) != len(labels):
         annotators = seconds = [None] * len(labels)
     votes = [
-        NewVote(annotator=str(name or f"#{place}")[:LONGEST_WORD], label=label, seconds=spent)
+        Vote(annotator=str(name or f"#{place}")[:LONGEST_WORD], label=label, seconds=spent)
         for place, (label, name, spent) in enumerate(zip(labels, annotators, seconds, strict=True), 1)
     ]
     return tuple(votes[1:] if author == "first" else votes)

@@ -14,10 +14,10 @@ from goldlabel.collect.data.new_pairs import NewPair, place_of
 from goldlabel.collect.events import record
 from goldlabel.collect.messages import words
 from goldlabel.collect.people.accounts import new_person
-from goldlabel.collect.people.pseudonyms import give_pseudonym
+from goldlabel.collect.people.membership import give_role
 from goldlabel.collect.projects import Project
 from goldlabel.collect.refusals import Invalid
-from goldlabel.collect.schema import PROVIDER, answers, assignments, members, outsiders, tasks
+from goldlabel.collect.schema import PROVIDER, answers, assignments, outsiders, tasks
 from goldlabel.collect.store import Transaction
 from goldlabel.collect.work import drawing
 from goldlabel.collect.work.answering import MOST_SECONDS
@@ -102,16 +102,5 @@ def _person(tx: Transaction, found: Project, annotator: str) -> int:
         return int(known.person_id)
     person_id = new_person(tx)
     tx.insert(outsiders, person_id=person_id, **name)
-    give_pseudonym(tx, found.id, person_id)
-    tx.insert(
-        members,
-        project_id=found.id,
-        person_id=person_id,
-        role="verifier",
-        condition="",
-        exclusive=False,
-        state="left",
-        attempts=1,
-        joined_at=tx.now,
-    )
+    give_role(tx, found.id, person_id, "verifier", state="left")
     return person_id
