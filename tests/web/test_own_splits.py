@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from sqlalchemy import select
+
 from goldlabel.collect.projects import project
+from goldlabel.collect.schema import premises
 from tests.web.world import World
 
 
@@ -17,3 +20,14 @@ def test_splits_by_genre_and_by_share(world: World) -> None:
     for wrong in ("news = validation", "news", "news = dev\nnews = test", "x" * 4001):
         answer = boss.post(address, {**form, "splits.genres": wrong})
         assert answer.status_code == 422, wrong
+
+
+def test_the_split_of_a_sentence_is_shown(world: World) -> None:
+    boss, address = world.visitor("boss"), f"/projects/{world.project}/premises"
+    file = ("a.csv", b"premise,split\nThe heron crossed the wet road before the rain began again.,dev\n", "text/csv")
+    assert boss.post(address, {}, files={"file": file}).status_code == 303
+    shown = boss.get(address).text
+    assert shown.count('<span class="tag">dev</span>') == 1
+    with world.store.read() as tx:
+        (premise,) = tx.all(select(premises.c.id).where(premises.c.split == "dev"))
+    assert '<span class="tag">dev</span>' in boss.get(f"{address}/{premise.id}").text
