@@ -50,7 +50,7 @@ def test_bad_input_is_one_line(files: tuple[Path, Path], tmp_path: Path) -> None
             "nothing",
             pairs,
         ): "'nothing' is no model; give a run folder, hf:NAME, openai:URL#MODEL, module:function, FILE",
-        (answers, tmp_path / "gone.jsonl"): "is neither a file, a folder nor a source",
+        (answers, tmp_path / "gone.jsonl"): "nor a source; 'goldlabel data list' names the sources",
         (answers, pairs, "--split", "test"): "has no test split, only none",
         (answers, pairs, "--by", "label_"): "there is no column 'label_'",
         (answers, pairs, "--set", "colour=red"): "has no option 'colour'; allowed: label_space",

@@ -151,6 +151,13 @@ def test_help_names_what_it_does_not_import(command: tuple[str, ...], names: tup
     assert [name for name in names if name not in words] == []
 
 
+def test_an_option_without_its_value_leads_to_the_commands_own_help() -> None:
+    for command in (("audit", "pairs.csv", "--label-errors"), ("data", "show", "pairs.csv", "--columns")):
+        done = run(*command)
+        words = " ".join(word for word in command if word.isalpha())
+        assert (done.returncode, f"(see 'goldlabel {words} --help')" in done.stderr) == (2, True)
+
+
 def test_an_unknown_command_is_told_the_closest() -> None:
     done = run("verfy")
     assert (done.returncode, "verify" in done.stderr, done.stderr.count("\n")) == (2, True, 1)

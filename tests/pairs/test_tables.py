@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import openpyxl
@@ -12,8 +13,7 @@ import polars as pl
 import pytest
 
 import goldlabel as gl
-from goldlabel.errors import InputError, MissingExtraError
-from goldlabel.registry import import_extra
+from goldlabel.errors import InputError
 
 ROW = "A heron stands.,A bird is there.,entailment\n"
 
@@ -84,12 +84,6 @@ def test_a_spreadsheets_row_is_named_by_its_number(tmp_path: Path) -> None:
         gl.read(tmp_path / "a.xlsx")
 
 
-def test_a_spreadsheet_without_its_reader_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "fastexcel", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "goldlabel\[excel\]"'):
-        import_extra("fastexcel", "excel")
-
-
 def test_what_was_assumed_is_told_and_stays_on_the_card(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(f"premise,hypothesis,label\n{ROW}Ein Gruß.,Ein Wort.,neutral\n".encode("latin-1"))
@@ -133,8 +127,11 @@ def test_a_fault_of_standard_input_is_named_as_such(monkeypatch: pytest.MonkeyPa
         gl.read("-")
 
 
-def test_a_note_about_standard_input_calls_it_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = "premise;hypothesis;label\nUn café.;Ein Fluß.;neutral\n".encode("latin-1")
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_note_about_standard_input_calls_it_so(
+    pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = pack("premise;hypothesis;label\nUn café.;Ein Fluß.;neutral\n".encode("latin-1"))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(table)))
     notes: list[str] = []
     pairs = gl.read("-", on_note=notes.append)
@@ -229,3 +226,19 @@ def test_a_title_above_a_sheets_header_is_left_out_and_said_to_be(tmp_path: Path
     assert [pair["hypothesis"] for pair in pairs] == ["It is dark."]
     assert len(notes) == 1
     assert "row 3 of sheet 'Sheet' has the names of columns; what stands above is left out" in notes[0]
+
+
+def test_a_row_for_a_vote_that_was_never_cast_is_no_vote(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text(
+        "task,worker,premise,hypothesis,label,seconds\n"
+        "1,a,x,y,,\n1,b,x,y,e,3\n1,c,x,y,n,\n2,a,x,w,,\n2,b,x,w,,2\n3,a,x,v,c,5\n"
+    )
+    pairs = gl.read(path).collect()
+    assert pairs["id"].to_list() == ["1", "2", "3"]
+    assert pairs["votes"].to_list() == [["entailment", "neutral"], [], ["contradiction"]]
+    assert pairs["label"].to_list() == ["-", "-", "contradiction"]
+    meta = [json.loads(text) for text in pairs["meta"]]
+    assert [row["annotators"] for row in meta] == [["b", "c"], [], ["a"]]
+    assert meta[0]["seconds"] == [3, None]
+    assert gl.verify(gl.read(path)).whole.n == 3

@@ -56,7 +56,7 @@ class LabelErrors(Result):
     @property
     def title(self) -> str:
         """How many candidates there are, and how good the model behind them is."""
-        counted = f"{len(self.candidates):,} label-error candidates among {many(self.pairs, 'pair')}"
+        counted = f"{many(len(self.candidates), 'label-error candidate')} among {many(self.pairs, 'pair')}"
         behind = f"by {self.model or 'a model'} of the accuracy {in_percent(self.accuracy)}"
         return f"{counted}, {behind}" + (", which is too weak to accuse anybody" if self.too_weak else "")
 

@@ -103,7 +103,7 @@ def run() -> int:
         if type(error).__name__ == "NoArgsIsHelpError":
             error.show()
             return BAD_INPUT
-        command = error.ctx.command_path if error.ctx else "goldlabel"
+        command = error.ctx.command_path if error.ctx else " ".join(("goldlabel", *_command_words()))
         option = getattr(error, "option_name", "")
         new = RENAMED.get((error.ctx.command.name if error.ctx else "", option))
         if new is not None:
@@ -115,6 +115,18 @@ def run() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code or 0
+
+
+def _command_words() -> list[str]:
+    """Return the words that name the command which was asked for."""
+    words: list[str] = []
+    command: Any = typer.main.get_command(app)
+    for word in sys.argv[1:]:
+        command = getattr(command, "commands", {}).get(word)
+        if command is None:
+            break
+        words.append(word)
+    return words
 
 
 def _refuse(message: str) -> int:

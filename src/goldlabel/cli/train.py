@@ -208,8 +208,11 @@ def _several(model: str, debias: str | None, seeds: int, sizes: str | None, grid
 
 def _tell(task: Task) -> None:
     """Say what is done without having been asked for."""
+    from goldlabel.pairs.gold import UNSPLIT
+
     for gold in (task.gold, *task.dev):
-        note_left_out(gold.name, gold.without_gold)
+        name = gold.name if gold.split == UNSPLIT else f"{gold.name}, {gold.split}"
+        note_left_out(name, gold.without_gold)
     if task.options.debias is not None:
         from goldlabel.train.debias.preparation import warn_of_bias
 

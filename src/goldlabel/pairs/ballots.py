@@ -94,7 +94,7 @@ def has_label_columns(keys: Sequence[str], *, space: LabelSpace, label_map: Mapp
 def join_votes(frame: pl.DataFrame) -> pl.DataFrame:
     """Make one pair of records that are one vote each on the same pair; all others are left as they are."""
     again = frame["id"].is_duplicated()
-    single = (frame["votes"].list.len() == 1) & frame["meta"].str.json_path_match("$.annotators").is_not_null()
+    single = (frame["votes"].list.len() <= 1) & frame["meta"].str.json_path_match("$.annotators").is_not_null()
     if not again.any() or not (single | ~again).all():
         return frame
     texts = frame.group_by("id").agg(pl.struct("premise", "hypothesis").n_unique().alias("texts"))
@@ -104,7 +104,7 @@ def join_votes(frame: pl.DataFrame) -> pl.DataFrame:
         raise FileError(text, "id_twice", id=differing[0])
     joined = frame.group_by("id", maintain_order=True).agg(
         pl.exclude("votes", "label", "meta").first(),
-        pl.col("votes").list.explode(),
+        pl.col("votes").list.explode(empty_as_null=False),
         pl.when(pl.len() > 1).then(pl.lit(NO_GOLD)).otherwise(pl.col("label").first()).first().alias("label"),
         pl.col("meta"),
     )
@@ -171,13 +171,19 @@ def _meaning(keys: Sequence[str]) -> str | None:
 
 
 def _take_single(row: Row, rest: Row, plan: _Plan) -> None:
-    """Take a row that is one annotator's vote."""
+    """Take a row that is one annotator's vote, or has room for one that was never cast."""
     annotator, label = rest.get(plan.annotator or ""), row.get("label")
-    if not isinstance(annotator, str | int) or _is_missing(label):
+    if not isinstance(annotator, str | int):
         return
     if "id" not in row:
         task = rest.pop(plan.task, None) if plan.task else None
         row["id"] = content_id(str(row.get("premise")), str(row.get("hypothesis"))) if task is None else str(task)
+    if _is_missing(label):
+        for key in (plan.annotator or "", *plan.scalars):
+            del rest[key]
+        row |= {"label": NO_GOLD, "votes": []}
+        rest |= {beside: [] for beside in (BESIDE_VOTES[0], *plan.scalars.values())}
+        return
     row["votes"] = [label]
     rest[BESIDE_VOTES[0]] = [str(rest.pop(plan.annotator or ""))]
     for key, beside in plan.scalars.items():
@@ -256,7 +262,7 @@ def _join_meta(texts: pl.Series) -> str:
     for name in dict.fromkeys(name for row in rows for name in row):
         values = [row.get(name) for row in rows]
         if name in BESIDE_VOTES:
-            joined[name] = [value[0] if value else None for value in values]
+            joined[name] = [item for value in values for item in ([None] if value is None else value)]
         else:
             joined[name] = values[0] if all(value == values[0] for value in values) else values
     return orjson.dumps(joined, option=orjson.OPT_SORT_KEYS).decode()

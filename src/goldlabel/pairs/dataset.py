@@ -26,7 +26,7 @@ from goldlabel.pairs.reading import DATA_SUFFIXES, OnNote, Reading, ReadingOptio
 from goldlabel.pairs.record import COLUMNS, DTYPES, LISTS, REQUIRED, SPLITS, check_columns, refuse_double_ids
 from goldlabel.pairs.result import Result
 from goldlabel.pairs.spilling import gather
-from goldlabel.pairs.standard_input import NAME, STDIN, kept_input
+from goldlabel.pairs.standard_input import NAME, STDIN, in_plain_words, kept_input
 from goldlabel.pairs.writing import DatasetWriter, refuse_doubles, write_file
 from goldlabel.registry import import_extra
 from goldlabel.remote import read_locally
@@ -366,7 +366,7 @@ def _read_file(
         refuse_double_ids(records, str(path))
     else:
         refuse_doubles(records, f"{path}: ")
-    notes = [note.replace(path.name, origin) for note in notes]
+    notes = list(map(in_plain_words, notes))
     for note in notes if on_note else ():
         on_note(note)  # type: ignore[misc]
     card = Card(name=name, label_space=reading.space)

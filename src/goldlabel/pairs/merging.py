@@ -22,7 +22,8 @@ def merge(datasets: Sequence[Pairs], *, name: str = "merged", prefix: bool = Fal
         raise InputError("there is nothing to merge; give two datasets or more")
     if prefix and len(set(names)) < len(names):
         raise InputError(
-            f"two datasets are called {_first_twice(names)!r}, so their ids cannot be told apart; rename one"
+            f"two datasets are called {_first_twice(names)!r}, so their ids cannot be told apart; rename one "
+            "with 'goldlabel data card PATH --set name=NAME'"
         )
     space = datasets[0].card.label_space
     other = next((pairs.card for pairs in datasets if pairs.card.label_space.labels != space.labels), None)

@@ -9,7 +9,6 @@ from goldlabel.errors import InputError
 from goldlabel.pairs.dialects import heading
 from goldlabel.pairs.rows import Parsed, Transform
 from goldlabel.pairs.tables import Columns, Line, parse_table
-from goldlabel.registry import import_extra
 
 ROWS_ABOVE = 10
 """The rows among which a sheet's header is looked for."""
@@ -19,11 +18,12 @@ def read_sheet(
     data: bytes, where: str, columns: Columns, transform: Transform, on_note: Callable[[str], None]
 ) -> Iterator[Callable[[], Parsed]]:
     """Yield the parsing of each run of a sheet's rows as a function."""
-    excel = import_extra("fastexcel", "excel")
+    import fastexcel
+
     try:
-        book = excel.read_excel(data)
+        book = fastexcel.read_excel(data)
         sheets = [(name, _rows(book, name)) for name in book.sheet_names]
-    except excel.FastExcelError as error:
+    except fastexcel.FastExcelError as error:
         raise InputError(
             f"{where}: is not a complete spreadsheet ({str(error).splitlines()[0]}); save it again"
         ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import tempfile
@@ -31,7 +32,12 @@ def kept_input(suffix: str | None) -> Iterator[Path]:
         try:
             yield path
         except InputError as error:
-            raise InputError(str(error).replace(str(path), NAME).replace(path.name, NAME)) from error
+            raise InputError(in_plain_words(str(error).replace(str(path), path.name))) from error
+
+
+def in_plain_words(text: str) -> str:
+    """Return what is said of standard input without the ending that its file has here."""
+    return re.sub(rf"{NAME}(\.\w+)+", NAME, text)
 
 
 def _told_suffix(path: Path) -> str:

@@ -66,10 +66,10 @@ class DatasetWriter(AbstractContextManager["DatasetWriter"]):
         columns: dict[str, list[list[pa.Array]]] = {}
         for part in parts:
             self._languages.update(pc.unique(part["language"]).drop_null().to_pylist())
-            for name in pc.unique(part["split"]).to_pylist():
+            for name in pc.unique(part["split"]):  # as Arrow has it: to turn a text into that, it would import pandas
                 chosen = part.filter(pc.equal(part["split"], name))
                 for place, column in enumerate(chosen.columns):
-                    columns.setdefault(name, [[] for _ in part.columns])[place] += column.chunks
+                    columns.setdefault(name.as_py(), [[] for _ in part.columns])[place] += column.chunks
         for name in [*columns]:
             pieces = columns.pop(name)
             for place, column in enumerate(pieces):

@@ -21,7 +21,7 @@ from goldlabel.pairs.result import Result
 from goldlabel.pairs.rows import Parsed
 from goldlabel.pairs.standard_input import STDIN
 from goldlabel.pairs.writing import DatasetWriter
-from goldlabel.registry import suggest
+from goldlabel.registry import closest
 from goldlabel.sources.source import SOURCES, Intake, Source, SourceFile, readable_pattern
 
 PROBLEMS = "problems.jsonl"
@@ -90,8 +90,10 @@ def find(
         pairs = load(path_or_name)
         return pairs.limit(limit) if limit else pairs
     if path_or_name != STDIN and not as_url(path_or_name) and not Path(path_or_name).exists():
+        close = closest(path_or_name, list(SOURCES))
+        hint = f"did you mean {close!r}? " if close else ""
         raise UnknownNameError(
-            f"{path_or_name!r} is neither a file, a folder nor a source; {suggest(path_or_name, list(SOURCES))}"
+            f"{path_or_name!r} is neither a file, a folder nor a source; {hint}'goldlabel data list' names the sources"
         )
     return read(path_or_name, limit=limit, on_bytes=on_bytes, on_note=on_note, **options)
 
