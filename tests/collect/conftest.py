@@ -7,7 +7,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher
 
+from goldlabel.collect.people import passwords
 from goldlabel.collect.store import Store
 from tests.collect.postgres import Cluster, empty, find_binaries, postgres_cluster
 from tests.collect.quick_schema import quick_schema
@@ -26,6 +28,14 @@ class MovableClock:
 
     def move(self, **span: float) -> None:
         self.now += timedelta(**span)
+
+
+@pytest.fixture(autouse=True)
+def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passwords are hashed slowly on purpose; here that would take most of the time."""
+    quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(passwords, "_HASHER", quick)
+    monkeypatch.setattr(passwords, "_NOBODY", quick.hash("nobody"))
 
 
 @pytest.fixture

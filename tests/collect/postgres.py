@@ -39,17 +39,21 @@ class Cluster:
         """Make a database and return its address."""
         name = f"test_{os.getpid()}_{next(_NUMBERS)}"
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+            connection.execute(f"CREATE DATABASE {name} STRATEGY FILE_COPY")
         return self.url(name)
 
 
 def empty(url: str) -> None:
-    """Empty all tables, also those that refuse it."""
+    """Empty all tables, also those that refuse it, and number from one again.
+
+    Few rows are deleted ten times as fast as tables are truncated, which makes all their files anew.
+    """
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("SET session_replication_role = replica")
         rows = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
-        names = ", ".join(name for (name,) in rows if name != "alembic_version")
-        connection.execute(f"TRUNCATE {names} RESTART IDENTITY CASCADE")
+        connection.execute("; ".join(f"DELETE FROM {name}" for (name,) in rows if name != "alembic_version"))
+        used = connection.execute("SELECT sequencename FROM pg_sequences WHERE last_value IS NOT NULL").fetchall()
+        connection.execute("; ".join(f"ALTER SEQUENCE {name} RESTART" for (name,) in used))
 
 
 @contextmanager
@@ -68,7 +72,11 @@ def postgres_cluster(binaries: Path) -> Iterator[Cluster]:
 
     try:
         run("initdb", "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "-D", str(data))
-        options = f"-k {folder} -c listen_addresses='' -c fsync=off -c max_connections=200 -c shared_buffers=32MB"
+        # Nothing here need outlive the machine.
+        lasting = (
+            "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0"
+        )
+        options = f"-k {folder} -c listen_addresses='' {lasting} -c max_connections=200 -c shared_buffers=32MB"
         run("pg_ctl", "start", "--wait", "-D", str(data), "-l", str(folder / "log"), "-o", options)
         yield Cluster(folder)
     finally:

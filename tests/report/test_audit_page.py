@@ -71,8 +71,14 @@ def make_audit(folder: Path) -> Audit:
     return audit(pairs, by="language", curve=True, agreement=True, probabilities=probabilities, near=False)
 
 
-def test_the_audit_page_in_a_browser(tmp_path: Path, chromium: str) -> None:
-    report = write_audit(make_audit(tmp_path), tmp_path / "audit")
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of such an audit."""
+    folder = tmp_path_factory.mktemp("audited")
+    return write_audit(make_audit(folder), folder / "audit")
+
+
+def test_the_audit_page_in_a_browser(report: Path, chromium: str) -> None:
     ARTIFACTS.mkdir(exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
@@ -112,8 +118,7 @@ def test_the_audit_page_in_a_browser(tmp_path: Path, chromium: str) -> None:
         browser.close()
 
 
-def test_a_link_opens_the_fold_that_it_leads_into(tmp_path: Path, chromium: str) -> None:
-    report = write_audit(make_audit(tmp_path), tmp_path / "audit")
+def test_a_link_opens_the_fold_that_it_leads_into(report: Path, chromium: str) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         page = browser.new_page()

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from argon2 import PasswordHasher
 
-from goldlabel.collect.people import passwords
 from goldlabel.collect.store import Store
-from tests.collect.conftest import MovableClock, cluster, quick_schema
+from tests.collect.conftest import MovableClock, cluster, quick_hashes, quick_schema
 from tests.web.world import World, opened, populate
 
 if TYPE_CHECKING:
@@ -19,15 +17,7 @@ if TYPE_CHECKING:
 
     from tests.web.site import Site
 
-__all__ = ["cluster", "quick_schema"]
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Passwords are hashed slowly on purpose; here that would take most of the time."""
-    quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "_HASHER", quick)
-    monkeypatch.setattr(passwords, "_NOBODY", quick.hash("nobody"))
+__all__ = ["cluster", "quick_hashes", "quick_schema"]
 
 
 @pytest.fixture

@@ -78,8 +78,8 @@ def addresses(world: World) -> dict[str, str | None]:
     return shown
 
 
-def faults(page: Page) -> list[str]:
-    violations = Axe().run(page, options=RULES).response["violations"]
+def faults(page: Page, options: dict[str, Any] = RULES) -> list[str]:
+    violations = Axe().run(page, options=options).response["violations"]
     return [
         f"{found['id']}: {node['target']} {node['html'][:120]} {node.get('failureSummary', '')[:160]}"
         for found in violations
