@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,31 @@ def test_two_runs_show_what_changed(results: Path, tmp_path: Path) -> None:
     assert row["test"] == p_in_words(expected.adjusted)
     assert set(changes["changed"]) <= {"better", "worse", "could be chance"}
     assert changes["set"][0].startswith("mean of"), "the means come first"
+
+
+def test_two_audits_of_a_dataset_show_what_changed(results: Path, tmp_path: Path) -> None:
+    old = json.loads((results / "audit/audit.json").read_text())
+    new = deepcopy(old)
+    measures = new["measures"]
+    kept, moved, gone = [name for name, value in measures.items() if value is not None][:3]
+    measures[moved] -= 0.125
+    measures |= {gone: None, "unheard_of": 0.5}
+    (tmp_path / "audit").mkdir()
+    (tmp_path / "audit/audit.json").write_text(json.dumps(new))
+    html, _ = make(tmp_path / "out", results / "audit", tmp_path / "audit")
+    assert f"What changed in {old['name']}" in html
+    changes = pl.read_csv(tmp_path / f"out/tables/changes-{old['name']}.csv")
+    first, last = str(results / "audit"), str(tmp_path / "audit")
+    assert changes.columns == ["measure", first, last, "difference"], "two folders of one name are told apart"
+    rows = {row.pop("measure"): row for row in changes.iter_rows(named=True)}
+    before = old["measures"]
+    assert rows[kept] == {first: before[kept], last: before[kept], "difference": 0.0}
+    assert (rows[moved][first], rows[moved][last]) == (before[moved], measures[moved])
+    assert rows[moved]["difference"] == pytest.approx(-0.125)
+    assert rows[gone] == {first: before[gone], last: None, "difference": None}
+    assert rows["unheard_of"] == {first: None, last: 0.5, "difference": None}
+    one, _ = make(tmp_path / "one", results / "audit")
+    assert "What changed" not in one
 
 
 def test_a_bench_that_kept_no_units_is_not_tested(results: Path, tmp_path: Path) -> None:

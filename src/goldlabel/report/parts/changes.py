@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from goldlabel.evaluate.changes import Change, compare_answers
 from goldlabel.metrics import Estimate, in_percent, p_in_words
@@ -27,7 +28,7 @@ def bench_changes(benches: Sequence[BenchFolder]) -> Iterator[Section]:
 
 
 def _bench_change(before: BenchFolder, after: BenchFolder) -> Section:
-    first, last = _names(before, after)
+    first, last = _names(before.folder, after.folder)
     over = after.over if before.over == after.over else ()
     untested = [bench for bench in (before, after) if not bench.has_hits]
     changes: dict[Place, Change] = {}
@@ -87,7 +88,7 @@ def _text(
     changes: dict[Place, Change],
     untested: Sequence[BenchFolder],
 ) -> str:
-    first, last = _names(before, after)
+    first, last = _names(before.folder, after.folder)
     parts = [
         say(
             "{last} against {first}, both by the suite {suite}: {rows} figures are in both.",
@@ -141,16 +142,11 @@ def audit_changes(audits: Sequence[AuditFolder]) -> Iterator[Section]:
         several = [audit for audit in audits if audit.name == name]
         if len(several) > 1:
             before, after = several[0], several[-1]
-            first, last = (own.folder.name for own in (before, after))
-            rows: list[tuple[Value | Cell, ...]] = [
-                (
-                    measure,
-                    before.measures.get(measure),
-                    value,
-                    None if (old := before.measures.get(measure)) is None or value is None else value - old,
-                )
-                for measure, value in after.measures.items()
-            ]
+            first, last = _names(before.folder, after.folder)
+            rows: list[tuple[Value | Cell, ...]] = []
+            for measure in {**after.measures, **before.measures}:
+                old, new = before.measures.get(measure), after.measures.get(measure)
+                rows.append((measure, old, new, None if old is None or new is None else new - old))
             columns = (say("measure"), Column(first, 3), Column(last, 3), Column(say("difference"), 3, signed=True))
             yield Section(
                 heading=say("What changed in {suite}", suite=name),
@@ -163,10 +159,8 @@ def _mean_of(bench: BenchFolder) -> str:
     return say("mean of {sets}", sets=len(bench.over))
 
 
-def _names(before: BenchFolder, after: BenchFolder) -> tuple[str, str]:
-    if before.name != after.name:
-        return before.name, after.name
-    return str(before.folder), str(after.folder)
+def _names(before: Path, after: Path) -> tuple[str, str]:
+    return (before.name, after.name) if before.name != after.name else (str(before), str(after))
 
 
 def _less(new: Estimate, old: Estimate) -> float | None:
