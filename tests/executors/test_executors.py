@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import scipy.linalg  # noqa: F401, whose threads are counted
+from threadpoolctl import threadpool_info
 
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.executors import DIED, EXECUTORS, Failure, Tell, open_executor
-from goldlabel.executors.processes import Processes
+from goldlabel.executors.processes import THREADS, Processes, shared_cores
 
 HERE = [name for name in EXECUTORS if name != "ray"]
 """Where no cluster is started for it; ``test_ray`` has one."""
@@ -40,6 +42,11 @@ def die(tell: Tell, number: int) -> int:
     if not number:
         os._exit(3)
     return number
+
+
+def blas_threads(tell: Tell) -> set[int]:
+    """Return how many threads the libraries of linear algebra have."""
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 
 
 def linger(tell: Tell, path: str) -> None:
@@ -169,3 +176,20 @@ def _is_alive(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def test_cores_are_shared_unless_the_user_has_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    for name in THREADS:
+        monkeypatch.delenv(name, raising=False)
+    for jobs, share in ((1, "8"), (3, "2"), (20, "1")):
+        with shared_cores(jobs):
+            assert {os.environ[name] for name in THREADS} == {share}
+    assert not [name for name in THREADS if name in os.environ], "what was set is taken back"
+    outcomes: dict[str, Any] = {}
+    Processes(20).run(blas_threads, {"piece": ()}, outcomes.__setitem__)
+    assert outcomes == {"piece": {1}}, "libraries know of it in the process"
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    with shared_cores(2):
+        assert [name for name in THREADS if name in os.environ] == ["OMP_NUM_THREADS"]
+        assert os.environ["OMP_NUM_THREADS"] == "3"

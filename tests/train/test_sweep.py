@@ -17,7 +17,6 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from goldlabel.errors import GoldlabelError, InputError  # noqa: E402
-from goldlabel.executors.processes import share_cores  # noqa: E402
 from goldlabel.files import lock_folder  # noqa: E402
 from goldlabel.models import network as network_module  # noqa: E402
 from goldlabel.models.cbow import CBOW  # noqa: E402
@@ -269,16 +268,3 @@ def test_two_sweeps_do_not_share_a_folder(tmp_path: Path) -> None:
     ):
         many(tmp_path / "runs", seeds=2)
     assert len(many(tmp_path / "runs", seeds=2).runs) == 2
-
-
-def test_cores_are_shared_unless_the_user_has_decided(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen: list[int] = []
-    monkeypatch.setattr(torch, "set_num_threads", chosen.append)
-    monkeypatch.setattr(os, "cpu_count", lambda: 8)
-    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    for jobs in (1, 3, 20):
-        share_cores(jobs)
-    assert chosen == [8, 2, 1]
-    monkeypatch.setenv("OMP_NUM_THREADS", "4")
-    share_cores(2)
-    assert chosen == [8, 2, 1]

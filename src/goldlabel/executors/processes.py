@@ -18,6 +18,9 @@ from typing import Any
 from goldlabel.executors.executor import DIED, TELL_EVERY, Failure, OnDone, OnTold, Work, attempt
 from goldlabel.executors.gpus import VISIBLE
 
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
+"""By what libraries are told how many threads to use."""
+
 
 @dataclass(frozen=True)
 class Processes:
@@ -53,11 +56,12 @@ class Processes:
         stop, told, begun = context.RawValue("b", 0), context.Queue(), context.Value("i", 0)
         with (
             _listening(told, on_told),
+            shared_cores(jobs),
             ProcessPoolExecutor(
                 min(jobs, len(work)),
                 mp_context=context,
                 initializer=_begin,
-                initargs=(function, dict(work), stop, told if on_told else None, jobs, self.gpus, begun),
+                initargs=(function, dict(work), stop, told if on_told else None, self.gpus, begun),
             ) as pool,
         ):
             names = {pool.submit(_do, name): name for name in work}
@@ -72,6 +76,22 @@ class Processes:
                 pool.shutdown(cancel_futures=True)
                 raise
         return lost
+
+
+@contextmanager
+def shared_cores(jobs: int) -> Iterator[None]:
+    """Give processes that begin within it their share of the cores, unless the user has said how many threads to use.
+
+    Libraries read it when they are loaded, which is before anything of ours runs in a process.
+    """
+    share = str(max(1, (os.cpu_count() or 1) // jobs))
+    ours = {} if THREADS[0] in os.environ else {name: share for name in THREADS if name not in os.environ}
+    os.environ.update(ours)
+    try:
+        yield
+    finally:
+        for name in ours:
+            del os.environ[name]
 
 
 def _as_they_end(futures: Iterable[Future[Any]]) -> Iterator[Future[Any]]:
@@ -116,9 +136,7 @@ class _Worker:
     told: Any
 
 
-def _begin(
-    function: Callable[..., Any], work: Work, stop: Any, told: Any, jobs: int, gpus: tuple[str, ...], begun: Any
-) -> None:
+def _begin(function: Callable[..., Any], work: Work, stop: Any, told: Any, gpus: tuple[str, ...], begun: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # between pieces, Ctrl-C is for the parent
     end_with_parent()
     _Worker.function, _Worker.work, _Worker.stop, _Worker.told = staticmethod(function), work, stop, told
@@ -128,7 +146,6 @@ def _begin(
         with begun.get_lock():
             number, begun.value = begun.value, begun.value + 1
         os.environ[VISIBLE] = gpus[number % len(gpus)]  # before anything asks for them
-    share_cores(jobs)
 
 
 def _do(name: str) -> Any:
@@ -146,17 +163,6 @@ def _do(name: str) -> Any:
         return attempt(_Worker.function, tell, _Worker.work[name])
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def share_cores(jobs: int) -> None:
-    """Give this process its share of the cores, unless the user has said how many threads to use."""
-    if "OMP_NUM_THREADS" in os.environ:
-        return
-    try:
-        import torch
-    except ModuleNotFoundError:
-        return
-    torch.set_num_threads(max(1, (os.cpu_count() or 1) // jobs))
 
 
 def end_with_parent() -> None:

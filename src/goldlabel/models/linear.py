@@ -36,6 +36,9 @@ PASSES_AT_ONCE = 100
 MOST_PASSES = 5_000
 """On 20,000 pairs of SNLI it takes some 250."""
 
+ONE_THREAD = 1
+"""L-BFGS walks vectors that no cache holds: more threads wait for memory, and round otherwise than one does."""
+
 OnPass = Callable[[int, int, float], object]
 """Told the passes over the pairs so far, the most there can be, and the loss."""
 
@@ -131,10 +134,11 @@ def _regress(
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import log_loss
+    from threadpoolctl import threadpool_limits
 
     regression = LogisticRegression(C=1 / regularisation, max_iter=PASSES_AT_ONCE, warm_start=True)
     for passes in range(PASSES_AT_ONCE, MOST_PASSES + 1, PASSES_AT_ONCE):
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), threadpool_limits(ONE_THREAD, "blas"):
             warnings.simplefilter("ignore", ConvergenceWarning)
             regression.fit(features, gold, sample_weight=weights)
         if on_pass:
@@ -156,6 +160,7 @@ def _regress_beside(
     What is minimised is the same: the sum of the losses and half of the squared weights, times the regularisation.
     """
     from scipy.optimize import minimize
+    from threadpoolctl import threadpool_limits
 
     count, width = features.shape[1], offsets.shape[1]
     truth = np.eye(width)[classes]
@@ -180,7 +185,8 @@ def _regress_beside(
 
     start = np.zeros((count + 1) * width)
     options = {"maxiter": MOST_PASSES, "maxfun": 2 * MOST_PASSES}
-    found = minimize(loss_and_gradient, start, jac=True, method="L-BFGS-B", callback=tell, options=options)
+    with threadpool_limits(ONE_THREAD, "blas"):
+        found = minimize(loss_and_gradient, start, jac=True, method="L-BFGS-B", callback=tell, options=options)
     if found.status == 1:  # out of passes
         raise _no_end(regularisation)
     return found.x[:-width].reshape(count, width), found.x[-width:]

@@ -19,7 +19,7 @@ from typing import Any
 
 from goldlabel.errors import GoldlabelError, InputError
 from goldlabel.executors.executor import Failure, attempt
-from goldlabel.executors.processes import end_with_parent, share_cores
+from goldlabel.executors.processes import end_with_parent, shared_cores
 from goldlabel.registry import import_extra
 from goldlabel.train.run import OnStep, Run, RunFolder, Step
 from goldlabel.train.task import Task
@@ -51,8 +51,9 @@ def run_on_devices(task: Task, folder: Path, on_step: OnStep | None = None, *, d
             )
             for rank in range(devices)
         ]
-        for process in processes:
-            process.start()
+        with shared_cores(devices):
+            for process in processes:
+                process.start()
         try:
             for _, theirs in pipes:
                 theirs.close()
@@ -165,7 +166,6 @@ def _died(number: int) -> Failure:
 def _begin(rank: int, size: int, place: str, task: Task, folder: Path, pipe: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which asks the first process to stop
     end_with_parent()
-    share_cores(size)
     pipe.send(attempt(_work, lambda _: False, (rank, size, place, task, folder, pipe)))
 
 
