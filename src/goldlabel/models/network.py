@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -52,7 +53,7 @@ class WordRecipe(Recipe):
     buckets: int = 1
 
 
-class Network(nn.Module):
+class Network(nn.Module, ABC):
     """A network that scores pairs: a subclass gives its recipe and ``forward``.
 
     Keyword arguments of a subclass's ``__init__``, with their defaults, are its hyper-parameters.
@@ -72,9 +73,9 @@ class Network(nn.Module):
         self.register_buffer("steps", torch.zeros((), dtype=torch.int64), persistent=False)
         """Optimiser steps so far, for schedules inside the network; on the device, as captured steps count there."""
 
+    @abstractmethod
     def forward(self, premise: Sentences, hypothesis: Sentences, *, sides: bool = False) -> Outputs:
         """Score a batch; with ``sides``, give a vector of each side alone as well."""
-        raise NotImplementedError
 
     def penalty(self) -> Tensor | None:
         """Return what is added to the loss beside the objective."""
@@ -196,13 +197,13 @@ class Network(nn.Module):
 class SentenceNetwork(Network):
     """A network that turns each sentence into one vector and compares the two."""
 
+    @abstractmethod
     def encode(self, sentences: Sentences) -> Tensor:
         """Return a vector for each sentence, (batch, features)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def classify(self, premise: Tensor, hypothesis: Tensor) -> Outputs:
         """Return a score for each label from the two vectors."""
-        raise NotImplementedError
 
     def forward(self, premise: Sentences, hypothesis: Sentences, *, sides: bool = False) -> Outputs:
         """Encode both sides and compare; their vectors are there anyway."""

@@ -7,6 +7,7 @@ Debiasing methods are objectives; plain cross-entropy is the one of a model that
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -18,15 +19,15 @@ from torch.nn import functional
 from goldlabel.models.torch_model import Outputs
 
 
-class Objective(nn.Module):
+class Objective(nn.Module, ABC):
     """A loss. It is part of a captured step: it must not wait for the device, nor shape anything by its values."""
 
     sides: ClassVar[bool] = False
     """Whether it needs the vectors of the two sides."""
 
+    @abstractmethod
     def forward(self, outputs: Outputs, rows: Tensor, labels: Tensor) -> Tensor:
         """Return the mean loss of a batch, given its rows in the training data and their labels."""
-        raise NotImplementedError
 
     def draw(self, rows: NDArray[np.int64], seed: Sequence[int]) -> NDArray[np.int64]:
         """Return the rows of one epoch; by default all of them."""
