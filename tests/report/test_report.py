@@ -239,7 +239,10 @@ def break_fields(folder: Path) -> None:
     [
         (break_json, "audit.json: cannot be read"),
         (break_fields, "audit.json: is not what this version of Goldlabel writes"),
-        (lambda folder: None, "is no result of bench, audit, verify or train; such a folder has settings.json"),
+        (
+            lambda folder: None,
+            "is no result of bench, audit, verify, train or collect round report; such a folder has settings.json",
+        ),
         (lambda folder: folder.rmdir(), "is not there"),
     ],
 )

@@ -22,6 +22,7 @@ from goldlabel.collect.money.ledger import lines
 from goldlabel.collect.money.recount import check
 from goldlabel.collect.store import Store
 from goldlabel.collect.work.tagging import tag_pair
+from goldlabel.report.report import report as write_report
 from tests.cli.commands import run
 from tests.collect.campaign import join
 from tests.rounds.campaign import BONUS, Played, command, set_up
@@ -201,6 +202,21 @@ def test_the_report_has_every_model_on_every_round(played: Played) -> None:
     folder = played.folder.parent / "report"
     assert "R1-seed-0" in (folder / "index.html").read_text()
     assert (folder / "rounds.csv").exists()
+
+
+def test_a_campaigns_report_is_a_result_as_others_are(played: Played, tmp_path: Path) -> None:
+    given = played.folder.parent / "report"
+    page = (write_report([given], tmp_path / "out").output / "index.html").read_text()
+    assert "Rounds of " in page
+    assert "What changed in rounds" not in page, "its bench and its comparisons are not two states of one"
+    rounds = json.loads((given / "rounds.json").read_text())
+    shown = pl.read_csv(tmp_path / "out" / "tables" / f"rounds-{rounds['name']}.csv")
+    assert shown["round"].to_list() == [own["name"] for own in rounds["rounds"]]
+    assert shown["model wrong"].to_list() == pytest.approx([100 * own["errors"]["value"] for own in rounds["rounds"]])
+    (tmp_path / "alone").mkdir()
+    (tmp_path / "alone" / "rounds.json").write_text(json.dumps(rounds))
+    last = rounds["rounds"][-1]["name"]
+    assert write_report([tmp_path / "alone"], tmp_path / "first").headline.startswith(f"In round {last} of ")
 
 
 def test_steps_are_written_down_once_and_too_few_pairs_are_told(played: Played) -> None:

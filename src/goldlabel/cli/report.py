@@ -14,7 +14,8 @@ def report_command(
     folders: Annotated[
         list[Path],
         typer.Argument(
-            metavar="DIR…", help="Folders that bench, audit, verify and train wrote; two of one kind: what changed."
+            metavar="DIR…",
+            help="Folders that bench, audit, verify, train or round report wrote; two of one kind: what changed.",
         ),
     ],
     output: Annotated[Path, folder_option("The report's folder; an earlier report there is replaced.")],

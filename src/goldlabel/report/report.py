@@ -1,4 +1,4 @@
-"""``report``: one page from the folders of benches, audits, verified datasets and training runs.
+"""``report``: one page from the folders of benches, audits, verified datasets, training runs and campaigns.
 
 The folder that it writes holds ``index.html`` (the page, which needs nothing beside it), ``tables/`` (every table as
 CSV, Markdown and LaTeX), ``plots/`` (every drawing as SVG and PNG), a model card for each run, a dataset card for each
@@ -27,6 +27,9 @@ from goldlabel.report.parts.audits import FIGURES as AUDIT
 from goldlabel.report.parts.audits import AuditFolder, audit_sections, read_audit
 from goldlabel.report.parts.bench_results import SETTINGS, BenchFolder, read_bench
 from goldlabel.report.parts.bench_sections import bench_gaps, bench_headline, bench_sections, bench_tiles
+from goldlabel.report.parts.campaigns import BENCH as CAMPAIGN_BENCH
+from goldlabel.report.parts.campaigns import FIGURES as CAMPAIGN
+from goldlabel.report.parts.campaigns import CampaignFolder, campaign_sections, read_campaign
 from goldlabel.report.parts.changes import audit_changes, bench_changes
 from goldlabel.report.parts.disagreement import Texts, disagreement_sections
 from goldlabel.report.parts.suite_words import say_note
@@ -38,6 +41,7 @@ from goldlabel.sources import is_added, load
 from goldlabel.train.run import ENVIRONMENT
 
 PAGE, LIST, MODEL_CARD, DATASET_CARD = "index.html", "report.json", "MODEL_CARD", "DATASET_CARD"
+KINDS = "bench, audit, verify, train or collect round report"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +52,7 @@ class Results:
     audits: list[AuditFolder] = field(default_factory=list)
     verifications: list[VerificationFolder] = field(default_factory=list)
     runs: list[TrainingRun] = field(default_factory=list)
+    campaigns: list[CampaignFolder] = field(default_factory=list)
 
     @property
     def latest(self) -> list[BenchFolder]:
@@ -107,7 +112,7 @@ def _report(
     folders: Sequence[str | Path], target: Path, data: Mapping[str, str], step: Callable[[int], None]
 ) -> Report:
     if not folders:
-        raise InputError("there is no folder to report on; name folders of bench, audit, verify or train")
+        raise InputError(f"there is no folder to report on; name folders of {KINDS}")
     _check_output(target, [Path(folder) for folder in folders])
     results = read_results([Path(folder) for folder in folders])
     page, missing = make_page(results, data)
@@ -144,9 +149,9 @@ def read_results(folders: Sequence[Path]) -> Results:
     results = Results()
     for folder in folders:
         if not _read_tree(results, folder):
-            what = "is not there" if not folder.exists() else "is no result of bench, audit, verify or train"
+            what = "is not there" if not folder.exists() else f"is no result of {KINDS}"
             raise InputError(
-                f"{folder}: {what}; such a folder has {SETTINGS}, {AUDIT}, {VERIFICATION} or {ENVIRONMENT}"
+                f"{folder}: {what}; such a folder has {SETTINGS}, {AUDIT}, {VERIFICATION}, {ENVIRONMENT} or {CAMPAIGN}"
             )
     return results
 
@@ -169,6 +174,9 @@ def _read_into(results: Results, folder: Path) -> bool:
         results.verifications.append(read_verification(folder))
     elif (folder / ENVIRONMENT).exists():
         results.runs.append(TrainingRun.read(folder))
+    elif (folder / CAMPAIGN).exists():
+        results.campaigns.append(read_campaign(folder))
+        _read_into(results, folder / CAMPAIGN_BENCH)
     else:
         return False
     return True
@@ -184,6 +192,7 @@ def make_page(results: Results, data: Mapping[str, str]) -> tuple[Page, list[str
     for bench in results.latest:
         own = [*bench_sections(bench), *disagreement_sections(bench, finder)]
         sections += [_named(section, bench.suite) for section in own] if several else own
+    sections += campaign_sections(results.campaigns)
     sections += training_sections(runs)
     sections += audit_sections(_last(results.audits))
     sections += agreement_sections(results.verifications, _last(results.audits))
@@ -219,6 +228,9 @@ def _lead(results: Results, runs: Sequence[TrainingRun]) -> tuple[str, str]:
     elif results.verifications:
         own = results.verifications[0]
         lead, names = [own.headline], [own.name]
+    elif results.campaigns:
+        lead = [own.headline for own in results.campaigns]
+        names = [own.name for own in results.campaigns]
     else:
         lead, names = [training_headline(runs)], [say("training")]
     return sentences(*lead), say("Report: {names}", names=comma().join(names))
@@ -238,6 +250,7 @@ def _manifest(results: Results) -> Table:
         *((audit.folder.name, "audit", audit.manifest) for audit in results.audits),
         *((own.folder.name, "verify", own.manifest) for own in results.verifications),
         *((run.name, "train", run.manifest) for run in results.runs),
+        *((own.folder.name, "collect round report", own.manifest) for own in results.campaigns),
     ]
     rows = [
         (folder, kind, say(name), value)
