@@ -23,6 +23,17 @@ COLOUR = re.compile(
 )
 SIZE = re.compile(r"font(?:-size)?:\s*(?:\d00 )?[\d.]+(?:px|rem)")
 
+SPACING = re.compile(r"(?<![\w-])(?:margin|padding|gap)(?:-[a-z-]+)?:\s*([^;}]+)")
+
+
+@pytest.mark.parametrize("name", ["page.css", "kit.css"])
+def test_spaces_that_have_a_token_are_written_by_it(name: str) -> None:
+    tokens = set(re.findall(r"--space-\d: ([\d.]+rem);", TOKENS.read_text(encoding="utf-8")))
+    assert len(tokens) == 6
+    text = TOKENS.with_name(name).read_text(encoding="utf-8")
+    written = {length for spaces in SPACING.findall(text) for length in re.split(r"[\s,()]+", spaces)}
+    assert written & tokens == set()
+
 
 @pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.name)
 def test_no_page_has_colours_and_sizes_of_its_own(path: Path) -> None:
