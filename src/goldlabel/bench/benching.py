@@ -14,6 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from goldlabel.bench.contamination import find_trained_on, hold_against
 from goldlabel.bench.folder import (
     ANSWERS,
@@ -120,7 +122,7 @@ def bench(
             check_reference(system.reference)
             check_seen(system, trained_on(system.reference))
     folder, progress = Path(output), progress or BenchProgress()
-    described: dict[str, Any] = {
+    described = {
         "suite": name,
         "seed": seed,
         "seeds": seeds,
@@ -129,8 +131,7 @@ def bench(
         "settings": dict(settings or {}),
         "grids": dict(grids or {}),
         "level": level,
-        "models": {system.name: _describe_system(system) for system in plan.systems},
-        "sets": {part.name: {"pairs": len(part.gold), "sha256": part.gold.digest} for part in plan.sets},
+        **_describe_plan(plan),
     }
     check_folder(folder, described)
     with open_executor(executor, jobs) as workers, open_folder(folder):
@@ -144,14 +145,26 @@ def bench(
         results = _judge_all(plan, folder, trained, described, numbers, loading, workers, progress)
         progress.begin("computing figures")
         results = replace(results, seen=seen, contamination=contamination)
-        write_labels(results, folder)
-        write_text(folder / RESULTS, to_json(results.to_dict()))
-        tables = chosen.tables(results, reference=reference)
-        more = slice_tables(results) if slices else {}
-        everywhere = {"accuracies": results.accuracies, "ranking": results.ranking.table}
-        write_tables({**tables, **everywhere, **more}, folder / TABLES)
-        write_bench_page(results, tables, folder / PAGE)
+        _write_results(results, chosen.tables(results, reference=reference), folder, slices=slices)
     return results
+
+
+def _describe_plan(plan: SuitePlan) -> dict[str, Any]:
+    """Return who is judged, and by what pairs."""
+    return {
+        "models": {system.name: _describe_system(system) for system in plan.systems},
+        "sets": {part.name: {"pairs": len(part.gold), "sha256": part.gold.digest} for part in plan.sets},
+    }
+
+
+def _write_results(results: BenchResults, tables: Mapping[str, pl.DataFrame], folder: Path, *, slices: bool) -> None:
+    """Write figures, tables and answers."""
+    write_labels(results, folder)
+    write_text(folder / RESULTS, to_json(results.to_dict()))
+    more = slice_tables(results) if slices else {}
+    everywhere = {"accuracies": results.accuracies, "ranking": results.ranking.table}
+    write_tables({**tables, **everywhere, **more}, folder / TABLES)
+    write_bench_page(results, tables, folder / PAGE)
 
 
 def export(

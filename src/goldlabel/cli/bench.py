@@ -173,15 +173,20 @@ def bench_command(
     except KeyboardInterrupt:
         note(f"goldlabel: interrupted; give the same command once more to go on with {output}")
         raise SystemExit(INTERRUPTED) from None
+    _show(results, output, as_json)
+    if results.failed:
+        raise typer.Exit(FAILED)
+
+
+def _show(results: BenchResults, output: Path, as_json: bool) -> None:
+    """Print what came out, and what there is to know of it."""
     _tell(results)
     if as_json:
         print_json(results.to_dict())
-    else:
-        typer.echo(results.title)
-        _print_accuracies(results.table)
-        typer.echo(f"tables, figures and answers: {output}")
-    if results.failed:
-        raise typer.Exit(FAILED)
+        return
+    typer.echo(results.title)
+    _print_accuracies(results.table)
+    typer.echo(f"tables, figures and answers: {output}")
 
 
 def _export(

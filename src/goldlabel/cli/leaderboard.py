@@ -30,7 +30,7 @@ from goldlabel.messages import many
 
 if TYPE_CHECKING:
     from goldlabel.evaluate.suite import SuitePlan
-    from goldlabel.leaderboard.board import PlannedSuite
+    from goldlabel.leaderboard.board import Board, PlannedSuite
 
 FAILED = 1
 URL = ("http://", "https://")
@@ -111,21 +111,25 @@ def init_command(
     for name, why in missing.items():
         note(f"{name} is missing: {why}")
     if as_json:
-        told = {
-            suite.name: {part.name: {"pairs": part.pairs, "labels": list(part.space.labels)} for part in suite.sets}
-            for suite in board.suites
-        }
-        rows_of_papers = sum(len(suite.references) for suite in board.suites)
-        print_json(
-            {
-                "title": board.title,
-                "suites": told,
-                "missing": list(missing),
-                "references": rows_of_papers,
-                "folder": str(folder),
-            }
-        )
-        return
+        print_json({**_described(board), "missing": list(missing), "folder": str(folder)})
+    else:
+        _show_board(board, folder, database)
+
+
+def _described(board: Board) -> dict[str, Any]:
+    suites = {
+        suite.name: {part.name: {"pairs": part.pairs, "labels": list(part.space.labels)} for part in suite.sets}
+        for suite in board.suites
+    }
+    return {
+        "title": board.title,
+        "suites": suites,
+        "references": sum(len(suite.references) for suite in board.suites),
+    }
+
+
+def _show_board(board: Board, folder: Path, database: str | None) -> None:
+    """Print what is scored by, and what to do next."""
     typer.echo(f"{board.title}: {len(board.sets)} sets, {many(board.pairs, 'pair')}; their labels are in {folder}/gold")
     rows = [
         (suite.name, part.name, part.pairs, ", ".join(part.space.labels), part.counts)
