@@ -17,10 +17,10 @@ Export:  a project with 50,000 pairs, 15 % of them verified, or projects of the 
 Import:  200,000 premises are added while somebody votes without pause: how long do the votes wait?
 Beside:  Potato and Label Studio with as many items and annotators, where a Python is named that has them.
 
-The defaults are the whole measurement, some 25 minutes on eight cores. Where there is less time, leave out rounds and
-sizes; the load alone of 200 annotators on PostgreSQL, with ten kills, in three minutes:
+The defaults are the whole measurement. Where there is less time, leave out rounds and sizes; the load alone of 200
+annotators on PostgreSQL, with ten kills (a round lasts as long as it says, and with kills as long as they take beside):
 
-    python benchmarks/collect.py --databases postgresql --rounds paced killed --seconds 60 --pace 2.5 --items 20000 \\
+    python benchmarks/collect.py --databases postgresql --rounds paced killed --seconds 40 --pace 2.5 --items 10000 \\
         --pairs 0 --premises 0
 
 What is done is said as it is done (on the standard error), and the last lines sum up each database.
