@@ -13,6 +13,7 @@ import polars as pl
 
 from goldlabel.errors import InputError, UnknownNameError
 from goldlabel.files import InputFile, OnBytes, as_url, home, input_files
+from goldlabel.messages import many
 from goldlabel.pairs.card import CARD, Card
 from goldlabel.pairs.dataset import Pairs, read
 from goldlabel.pairs.reading import OnNote, ReadingOptions, data_files, in_order, is_dataset
@@ -40,7 +41,7 @@ class Added(Result):
     def title(self) -> str:
         """What was added, and how many rows could not be read."""
         unread = f", {len(self.problems):,} rows could not be read" if self.problems else ""
-        return f"{self.pairs.title} from {len(self.files)} files{unread}"
+        return f"{self.pairs.title} from {many(len(self.files), 'file')}{unread}"
 
     @property
     def table(self) -> pl.DataFrame:
