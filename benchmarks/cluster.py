@@ -29,7 +29,8 @@ from measure import measure, write_result
 import goldlabel as gl
 from goldlabel.audit.corpus import read_corpus
 from goldlabel.audit.hypothesis_only import cross_validate_model
-from goldlabel.executors import Here, Processes, Tell, open_executor
+from goldlabel.executors import Here, Tell, open_executor
+from goldlabel.executors.processes import Processes
 
 
 def nothing(tell: Tell, number: int) -> int:
