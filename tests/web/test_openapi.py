@@ -17,7 +17,7 @@ from tests.web.world import World, objects, opened, populate
 ENDING = ("/logout", "/account/password", "/account/delete")
 """These end the session, or the account, that the other requests need."""
 FEW = settings(
-    max_examples=5,
+    max_examples=8,
     deadline=None,
     derandomize=True,
     database=None,
