@@ -33,9 +33,8 @@ class MovableClock:
 @pytest.fixture(autouse=True)
 def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Passwords are hashed slowly on purpose; here that would take most of the time."""
-    quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "_HASHER", quick)
-    monkeypatch.setattr(passwords, "_NOBODY", quick.hash("nobody"))
+    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    monkeypatch.setattr(passwords, "_NOBODY", passwords._hash_of_nobody())
 
 
 @pytest.fixture

@@ -4,9 +4,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from argon2.exceptions import VerifyMismatchError
 from sqlalchemy import select
 
 from goldlabel.collect.configuration import create_project
+from goldlabel.collect.people import passwords
 from goldlabel.collect.people.accounts import (
     authenticate,
     change_password,
@@ -247,3 +249,9 @@ def test_invitations_that_cannot_be(store: Store, role: str, options: dict[str, 
     project_id = meadow(store)
     with store.write() as tx, pytest.raises(InputError, match=message):
         links(tx, project_id, role, **options)
+
+
+def test_who_does_not_exist_is_refused_by_as_dear_a_hash() -> None:
+    assert not passwords._HASHER.check_needs_rehash(passwords._NOBODY)
+    with pytest.raises(VerifyMismatchError):  # it is computed, and not refused by its looks
+        passwords._HASHER.verify(passwords._NOBODY, "a password")

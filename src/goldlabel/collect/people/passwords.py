@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import secrets
 import unicodedata
+from base64 import b64encode
 from threading import BoundedSemaphore
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from argon2.low_level import ARGON2_VERSION
 
 from goldlabel.collect.refusals import Invalid
 
@@ -21,9 +23,20 @@ MOST_AT_ONCE = 4
 LETTERS = "bcdfghjkmnpqrstvwxz23456789"
 """Letters and digits that nobody takes for one another."""
 _HASHER = PasswordHasher()
-_NOBODY = _HASHER.hash(secrets.token_hex())
-"""Held against the password of a login that does not exist, so that the answer takes as long."""
 _TURN = BoundedSemaphore(MOST_AT_ONCE)
+
+
+def _hash_of_nobody() -> str:
+    """Return what looks like a hash and is none: to make one takes its time, and every command would take it."""
+    costs = f"m={_HASHER.memory_cost},t={_HASHER.time_cost},p={_HASHER.parallelism}"
+    salt, digest = (
+        b64encode(secrets.token_bytes(length)).decode().rstrip("=") for length in (_HASHER.salt_len, _HASHER.hash_len)
+    )
+    return f"$argon2id$v={ARGON2_VERSION}${costs}${salt}${digest}"
+
+
+_NOBODY = _hash_of_nobody()
+"""Held against the password of a login that does not exist, so that the answer takes as long."""
 
 
 def hash_password(password: str) -> str:
