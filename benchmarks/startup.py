@@ -1,9 +1,10 @@
-"""What a command costs before it does anything: its processor time on a handful of pairs, and the slowest import.
+"""What a command costs before it does anything: its processor time on a handful of pairs, and what importing takes.
 
     python benchmarks/startup.py [COMMAND…]
 
 Each command is started a few times and the least time counts: what else the machine does can only add. What
-``python -c pass`` takes is part of every figure, and stands beside them.
+``python -c pass`` takes is part of every figure, and stands beside them. So does what of it goes into importing other
+libraries: the rest is the command's own.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 
 from measure import write_result
@@ -68,14 +69,14 @@ def processor_seconds(*arguments: str, folder: Path) -> float:
     return min(seconds)
 
 
-def slowest_imports(*arguments: str, folder: Path) -> dict[str, float]:
-    """Return the packages whose modules take longest to import, and the seconds that they take."""
+def import_seconds(*arguments: str, folder: Path) -> dict[str, float]:
+    """Return the seconds that the modules of each package take to import."""
     words = [word.replace("OUT", str(folder / f"last-{len([*folder.iterdir()])}")) for word in arguments]
     done = subprocess.run([sys.executable, "-X", "importtime", *words], capture_output=True, text=True)
-    packages: Counter[str] = Counter()
+    packages: dict[str, float] = defaultdict(float)
     for microseconds, module in re.findall(r"^import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)$", done.stderr, flags=re.M):
-        packages[module.partition(".")[0]] += int(microseconds)
-    return {package: spent / 1e6 for package, spent in packages.most_common(SLOW)}
+        packages[module.partition(".")[0]] += int(microseconds) / 1e6
+    return packages
 
 
 def prepare(folder: Path) -> dict[str, str]:
@@ -114,10 +115,20 @@ def main() -> None:
         for command in sys.argv[1:] or COMMANDS:
             arguments = ("-m", "goldlabel", *(places.get(word, word) for word in command.split()))
             seconds = processor_seconds(*arguments, folder=folder)
-            slowest = slowest_imports(*arguments, folder=folder)
-            figures[command] = {"ratio": round(seconds / bare, 1), "seconds": round(seconds, 3), "slowest": slowest}
-            named = ", ".join(f"{package} {spent:.2f}" for package, spent in slowest.items())
-            print(f"{seconds:5.2f} s, {seconds / bare:5.1f} times python -c pass: goldlabel {command} ({named})")
+            spent = import_seconds(*arguments, folder=folder)
+            slowest = dict(sorted(spent.items(), key=lambda one: -one[1])[:SLOW])
+            libraries = sum(spent[name] for name in spent if name not in {"goldlabel", *sys.stdlib_module_names})
+            figures[command] = {
+                "ratio": round(seconds / bare, 1),
+                "seconds": round(seconds, 3),
+                "libraries": round(libraries, 3),
+                "slowest": slowest,
+            }
+            named = ", ".join(f"{package} {own:.2f}" for package, own in slowest.items())
+            print(
+                f"{seconds:5.2f} s, {seconds / bare:5.1f} times python -c pass, {libraries:.2f} s of it libraries: "
+                f"goldlabel {command} ({named})"
+            )
     write_result("startup", {"bare_seconds": round(bare, 4), "commands": figures})
 
 
