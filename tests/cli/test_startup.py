@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -156,6 +157,23 @@ def test_an_option_without_its_value_leads_to_the_commands_own_help() -> None:
         done = run(*command)
         words = " ".join(word for word in command if word.isalpha())
         assert (done.returncode, f"(see 'goldlabel {words} --help')" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(("users", "holds"), [(None, "16"), ("24", "24")])
+def test_idle_threads_of_numpy_sleep_soon_unless_the_user_says_otherwise(users: str | None, holds: str) -> None:
+    script = """
+import os, sys
+from goldlabel.cli.entry import main
+sys.argv[1:] = ["--version"]
+try:
+    main()
+except SystemExit:
+    print(os.environ["OPENBLAS_THREAD_TIMEOUT"], "numpy" in sys.modules)
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"}
+    environment |= {} if users is None else {"OPENBLAS_THREAD_TIMEOUT": users}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
+    assert done.stdout.splitlines()[-1] == f"{holds} False", done.stderr
 
 
 def test_an_unknown_command_is_told_the_closest() -> None:

@@ -16,7 +16,7 @@ from goldlabel.collect.people.people import accept, invite
 from goldlabel.collect.projects import project
 from goldlabel.collect.protocols import Protocol, make_protocol
 from goldlabel.collect.rounds.rounds import Adversary, open_round
-from goldlabel.collect.store import Store
+from goldlabel.collect.store import Clock, Store, system_clock
 from goldlabel.collect.work.assignment import claim
 from goldlabel.collect.work.pool import add_premises as add_to_pool
 from goldlabel.collect.work.rules import Hypothesis
@@ -42,9 +42,11 @@ def small_protocol(name: str = "multi", language: str = "en", *, share: float = 
 class Projects(ExitStack):
     """Projects that are open until the block ends."""
 
-    def open(self, place: str | Path, protocol: Protocol, *, premises: int = 4) -> tuple[Store, int]:
+    def open(
+        self, place: str | Path, protocol: Protocol, *, premises: int = 4, clock: Clock = system_clock
+    ) -> tuple[Store, int]:
         """Make a store with one project, called meadow, and its premises."""
-        store = Store.create(place)
+        store = Store.create(place, clock=clock)
         self.callback(store.close)
         with store.write() as tx:
             made = create_project(tx, "meadow", protocol, seed=7)

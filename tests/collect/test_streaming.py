@@ -19,6 +19,7 @@ from goldlabel.collect.money import ledger
 from goldlabel.collect.protocols import make_protocol
 from goldlabel.collect.store import Store, Transaction
 from tests.collect.campaign import Projects, bring_pairs, join, small_protocol, verify_all, write_all
+from tests.collect.conftest import MovableClock
 
 BLOCK = 5
 
@@ -45,7 +46,8 @@ def rows_held(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def played(projects: Projects, place: str, premises: int) -> tuple[Store, int]:
-    store, project_id = projects.open(place, small_protocol(), premises=premises)
+    """A project whose clock stands still: an export says in which minute it was made."""
+    store, project_id = projects.open(place, small_protocol(), premises=premises, clock=MovableClock())
     write_all(store, project_id, join(store, project_id, "writer", 2))
     bring_pairs(store, project_id, 2 * premises, origin="foreign", labels=("neutral",))
     verify_all(store, project_id, join(store, project_id, "verifier", 4))

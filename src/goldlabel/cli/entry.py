@@ -26,6 +26,8 @@ def main() -> NoReturn:
         signal.signal(signal.SIGINT, _leave)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # NumPy's threads wait for work by turning round and round, 2^26 times, before they sleep: all of a short command.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")
     from goldlabel.cli.app import run
 
     try:
