@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
@@ -63,12 +64,12 @@ class Unmoved:
         """Hold nothing."""
 
 
-class Charging(Unmoved):
+class Charging(Unmoved, ABC):
     """A model that somebody else runs and may charge for; told by its class without importing what it is asked by."""
 
+    @abstractmethod
     def summary(self) -> EndpointSummary:
         """Return what was answered, what was not and why, and what that cost, since the model was made."""
-        raise NotImplementedError
 
 
 class Member(Protocol):
